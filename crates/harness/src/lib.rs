@@ -1,0 +1,13 @@
+//! How a program is exercised and judged: operations and tests, observations and the specification
+//! mined from serial executions, traces, and verdicts.
+//!
+//! Deliberately absent: memory models and engines. A trace says what happened; whether a model allows it
+//! is replay's question.
+
+pub mod mine;
+pub mod observation;
+pub mod operation;
+pub mod serial;
+pub mod test;
+pub mod trace;
+pub mod verdict;

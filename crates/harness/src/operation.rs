@@ -1,0 +1,115 @@
+//! Operations: how a test calls the data type, and what it observes of each call.
+
+use fencepost_lsl::program::{ProcId, Program};
+use fencepost_lsl::source::Span;
+use fencepost_lsl::value::{IntTy, Value};
+
+/// Index of an operation in [`Harness::ops`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct OpId(pub u32);
+
+/// An argument that the test leaves open.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Input {
+    /// The values it may take, at least one.
+    pub choices: Vec<Value>,
+    /// Its C type, to print it.
+    pub ty: ValueTy,
+}
+
+/// A value that a call gives back.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Output {
+    /// The out-parameter it came through; empty for the return value.
+    pub name: String,
+    /// Its C type, to print it.
+    pub ty: ValueTy,
+}
+
+/// How to print an observed value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ValueTy {
+    /// `true` or `false`.
+    Bool,
+    /// A number.
+    Int(IntTy),
+    /// An address.
+    Pointer,
+}
+
+/// An operation of the data type under test.
+///
+/// The front end wraps the user's call in a procedure of its own: its parameters are the open
+/// arguments, its results the observed outputs. Neither engines nor oracles see how C passes them.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Operation {
+    /// The name that tests use.
+    pub name: String,
+    /// The wrapper.
+    pub proc: ProcId,
+    /// Open arguments, one for each of the wrapper's parameters.
+    pub inputs: Vec<Input>,
+    /// Observed values, one for each of the wrapper's results.
+    pub outputs: Vec<Output>,
+    /// The C function's name, to print a call of it.
+    pub function: String,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+/// What a file says about how to check it.
+#[derive(Clone, Debug, Default)]
+pub struct Harness {
+    /// The program.
+    pub program: Program,
+    /// Runs before every test: the wrapper of the `init` calls.
+    pub init: Option<ProcId>,
+    /// The operations.
+    pub ops: Vec<Operation>,
+    /// The tests, as written.
+    pub tests: Vec<crate::test::Test>,
+    /// The memory models the file asks for, by name.
+    pub models: Vec<(String, Span)>,
+    /// The verdicts the file expects.
+    pub expectations: Vec<Expectation>,
+}
+
+/// A verdict that a file expects of itself.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Expectation {
+    /// The test's name.
+    pub test: String,
+    /// The memory model's name.
+    pub model: String,
+    /// The verdict.
+    pub verdict: crate::verdict::Kind,
+    /// The pragma.
+    pub span: Span,
+}
+
+impl Harness {
+    /// The operation with this id.
+    pub fn op(&self, id: OpId) -> &Operation {
+        &self.ops[id.0 as usize]
+    }
+
+    /// The operation of this name.
+    pub fn find_op(&self, name: &str) -> Option<OpId> {
+        self.ops.iter().position(|op| op.name == name).map(|i| OpId(i as u32))
+    }
+}
+
+impl ValueTy {
+    /// The value as C would write it.
+    pub fn show(self, value: Value) -> String {
+        match (self, value.defined()) {
+            (_, None) => "undefined".into(),
+            (ValueTy::Bool, Some(0)) => "false".into(),
+            (ValueTy::Bool, Some(1)) => "true".into(),
+            (ValueTy::Int(ty), Some(bits)) if ty.signed => format!("{}", bits as i64),
+            (ValueTy::Int(_), Some(bits)) => format!("{bits}"),
+            (ValueTy::Pointer, Some(0)) => "NULL".into(),
+            (_, Some(bits)) => format!("{bits:#x}"),
+        }
+    }
+}

@@ -1,0 +1,299 @@
+//! Serial executions: calls that run one after the other on one memory, with recorded choices.
+
+use crate::operation::OpId;
+use crate::trace::{Action, Call, Event, EventId, ReadFrom, Source, Start, Status, Trace, TraceThread};
+use fencepost_lsl::fault::Fault;
+use fencepost_lsl::interp::{Access, NewObject, Site, Stop, Thread, Word, World};
+use fencepost_lsl::memory::Memory;
+use fencepost_lsl::program::{Choice, Fence, ProcId, Program};
+use fencepost_lsl::value::Value;
+use rustc_hash::FxHashMap;
+
+/// How the nondeterministic choices of a call go: which alternative of how many, in order.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Script {
+    taken: Vec<(u32, u32)>,
+    /// Choices consumed so far.
+    at: usize,
+}
+
+impl Script {
+    /// The alternative to take next, of `count`.
+    fn take(&mut self, count: u32) -> u32 {
+        if self.at == self.taken.len() {
+            self.taken.push((0, count));
+        }
+        self.at += 1;
+        self.taken[self.at - 1].0
+    }
+
+    /// The script after this one in the order of all scripts; none after the last.
+    pub fn next(&self) -> Option<Script> {
+        let mut taken = self.taken.clone();
+        while let Some((alternative, count)) = taken.pop() {
+            if alternative + 1 < count {
+                taken.push((alternative + 1, count));
+                return Some(Script { taken, at: 0 });
+            }
+        }
+        None
+    }
+
+    /// The same script, from its start.
+    pub fn rewound(mut self) -> Script {
+        self.at = 0;
+        self
+    }
+}
+
+/// Loop repetitions and calls after which a call is taken not to end.
+const FUEL: u32 = 1_000_000;
+
+/// Values of a type small enough to try all of.
+const ENUMERABLE_BITS: u8 = 8;
+
+/// A memory that one thread has to itself.
+pub struct SerialWorld {
+    /// The memory.
+    pub memory: Memory,
+    /// The choices made.
+    pub script: Script,
+    /// Region from which it allocates.
+    region: u32,
+    fuel: u32,
+    recorder: Option<Recorder>,
+}
+
+impl SerialWorld {
+    /// A world that starts with this memory and these choices.
+    pub fn new(memory: Memory, region: u32, script: Script) -> SerialWorld {
+        SerialWorld { memory, script, region, fuel: FUEL, recorder: None }
+    }
+
+    fn record(&mut self, site: &Site<()>, action: Action) -> Option<EventId> {
+        self.recorder.as_mut().map(|recorder| recorder.push(site, action))
+    }
+}
+
+impl World for SerialWorld {
+    type Deps = ();
+
+    fn load(&mut self, site: &Site<()>, access: Access) -> Result<Word<()>, Stop> {
+        let Access { addr, ty, order } = access;
+        let value = self.memory.load(addr, ty)?;
+        if let Some(recorder) = &mut self.recorder {
+            let from = recorder.sources(addr, ty.bytes());
+            let id = recorder.push(site, Action::Load { addr, ty, order, value, from });
+            recorder.order.push(id);
+        }
+        Ok(Word { value, deps: () })
+    }
+
+    fn store(&mut self, site: &Site<()>, access: Access, word: &Word<()>) -> Result<(), Stop> {
+        let Access { addr, ty, order } = access;
+        self.memory.store(addr, ty, word.value)?;
+        if let Some(recorder) = &mut self.recorder {
+            let id = recorder.push(site, Action::Store { addr, ty, order, value: word.value.wrap(ty) });
+            recorder.order.push(id);
+            recorder.writers.extend((addr..addr + ty.bytes()).map(|byte| (byte, id)));
+        }
+        Ok(())
+    }
+
+    fn fence(&mut self, site: &Site<()>, fence: Fence) -> Result<(), Stop> {
+        self.record(site, Action::Fence(fence));
+        Ok(())
+    }
+
+    fn atomic(&mut self, starts: bool) -> Result<(), Stop> {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.atomic_count += starts as u32;
+            recorder.atomic = starts.then_some(recorder.atomic_count);
+        }
+        Ok(())
+    }
+
+    fn alloc(&mut self, site: &Site<()>, object: NewObject) -> Result<Word<()>, Stop> {
+        let NewObject { size, zeroed, place, layout } = object;
+        let full = || Stop::Refused("it allocates more memory than there is".into());
+        let addr = self.memory.alloc(self.region, size, place, zeroed, layout).ok_or_else(full)?;
+        self.record(site, Action::Alloc { addr, size, zeroed, place, layout });
+        Ok(Word { value: Value::new(addr), deps: () })
+    }
+
+    fn free(&mut self, site: &Site<()>, addr: u64) -> Result<(), Stop> {
+        self.memory.free(addr)?;
+        if let Some(recorder) = &mut self.recorder {
+            let id = recorder.push(site, Action::Free { addr });
+            recorder.order.push(id);
+        }
+        Ok(())
+    }
+
+    fn choose(&mut self, site: &Site<()>, from: &Choice) -> Result<Value, Stop> {
+        let value = match from {
+            Choice::OneOf(values) => {
+                let taken = self.script.take(values.len() as u32);
+                *values.get(taken as usize).ok_or(Stop::Blocked)?
+            }
+            Choice::Any(ty) if ty.bits <= ENUMERABLE_BITS => {
+                Value::new(ty.wrap(self.script.take(1 << ty.bits) as u64))
+            }
+            Choice::Any(ty) => {
+                return Err(Stop::Refused(format!(
+                    "it chooses among all {} values of a type",
+                    1u128 << ty.bits
+                )));
+            }
+        };
+        self.record(site, Action::Choose { value });
+        Ok(value)
+    }
+
+    fn spawn(&mut self, _: &Site<()>, _: ProcId, _: Vec<Word<()>>) -> Result<(), Stop> {
+        Err(Stop::Refused("it starts a thread".into()))
+    }
+
+    fn tick(&mut self) -> Result<(), Stop> {
+        self.fuel = self.fuel.checked_sub(1).ok_or(Stop::Exhausted)?;
+        Ok(())
+    }
+}
+
+/// Keeps the events of a serial execution.
+#[derive(Default)]
+struct Recorder {
+    thread: usize,
+    events: Vec<Event>,
+    order: Vec<EventId>,
+    /// The last store to each byte.
+    writers: FxHashMap<u64, EventId>,
+    atomic: Option<u32>,
+    atomic_count: u32,
+}
+
+impl Recorder {
+    fn push(&mut self, site: &Site<()>, action: Action) -> EventId {
+        let Site { span, stack, .. } = *site;
+        self.events.push(Event {
+            thread: self.thread,
+            action,
+            span,
+            stack: stack.to_vec(),
+            atomic: self.atomic,
+        });
+        EventId(self.events.len() as u32 - 1)
+    }
+
+    /// Sources of `size` bytes at `addr`, equal neighbours joined.
+    fn sources(&self, addr: u64, size: u64) -> Vec<ReadFrom> {
+        let mut from: Vec<ReadFrom> = Vec::new();
+        for offset in 0..size {
+            let source = self.writers.get(&(addr + offset)).map_or(Source::Initial, |id| Source::Event(*id));
+            match from.last_mut() {
+                Some(last) if last.source == source => last.bytes += 1,
+                _ => from.push(ReadFrom { offset, bytes: 1, source }),
+            }
+        }
+        from
+    }
+}
+
+/// A serial execution under recording.
+pub struct Outcome<'p> {
+    program: &'p Program,
+    memory: Memory,
+    recorder: Recorder,
+    threads: Vec<TraceThread>,
+}
+
+impl<'p> Outcome<'p> {
+    /// An execution of a test with this many threads beside the initial one, before its first call.
+    pub fn new(program: &'p Program, threads: usize) -> Outcome<'p> {
+        let thread = |start| TraceThread { start, calls: Vec::new(), status: Status::Finished };
+        Outcome {
+            program,
+            memory: Memory::initial(program),
+            recorder: Recorder::default(),
+            threads: std::iter::once(Start::Begin)
+                .chain(std::iter::repeat_n(Start::AfterFirst, threads))
+                .map(thread)
+                .collect(),
+        }
+    }
+
+    /// Makes a call. After a stop, the execution is over.
+    pub fn run(
+        &mut self,
+        thread: usize,
+        op: Option<(OpId, usize)>,
+        proc: ProcId,
+        args: &[Value],
+        script: Script,
+    ) {
+        let start = self.recorder.events.len();
+        self.recorder.thread = thread;
+        let mut world = SerialWorld::new(self.memory.clone(), thread as u32, script.rewound());
+        world.recorder = Some(std::mem::take(&mut self.recorder));
+        let mut interpreter = Thread::new(self.program, world);
+        let words = args.iter().map(|&value| Word { value, deps: () }).collect();
+        let result = interpreter.call(proc, words);
+        self.memory = interpreter.world.memory;
+        self.recorder = interpreter.world.recorder.take().unwrap_or_default();
+        let results = match result {
+            Ok(words) => Some(words.iter().map(|word| word.value).collect()),
+            Err(halt) => {
+                self.threads[thread].status = match halt.stop {
+                    Stop::Fault(fault) => Status::Faulted { fault, span: halt.span, stack: halt.stack },
+                    _ => Status::Stopped,
+                };
+                None
+            }
+        };
+        let events = start..self.recorder.events.len();
+        self.threads[thread].calls.push(Call { op, proc, args: args.to_vec(), results, events });
+    }
+
+    /// The trace, with events sorted thread by thread.
+    pub fn into_trace(self) -> Trace {
+        let Recorder { events, order, .. } = self.recorder;
+        let mut sorted: Vec<usize> = (0..events.len()).collect();
+        sorted.sort_by_key(|&i| events[i].thread);
+        let mut place = vec![EventId(0); events.len()];
+        for (new, &old) in sorted.iter().enumerate() {
+            place[old] = EventId(new as u32);
+        }
+        let mut slots: Vec<Option<Event>> = events.into_iter().map(Some).collect();
+        let events = sorted.iter().filter_map(|&old| slots[old].take()).map(|mut event| {
+            if let Action::Load { from, .. } = &mut event.action {
+                for part in from {
+                    if let Source::Event(id) = &mut part.source {
+                        *id = place[id.index()];
+                    }
+                }
+            }
+            event
+        });
+        let events: Vec<Event> = events.collect();
+        let mut threads = self.threads;
+        for call in threads.iter_mut().flat_map(|thread| &mut thread.calls) {
+            let start = call.events.clone().map(|old| place[old].index()).min().unwrap_or(0);
+            call.events = start..start + call.events.len();
+        }
+        // Threads that were not reached when a fault ended the execution have not finished.
+        if threads.iter().any(|thread| matches!(thread.status, Status::Faulted { .. })) {
+            for thread in threads.iter_mut().filter(|thread| thread.status == Status::Finished) {
+                thread.status = Status::Stopped;
+            }
+        }
+        Trace { threads, events, order: order.iter().map(|id| place[id.index()]).collect() }
+    }
+
+    /// The fault that ended it, if one did.
+    pub fn fault(&self) -> Option<&Fault> {
+        self.threads.iter().find_map(|thread| match &thread.status {
+            Status::Faulted { fault, .. } => Some(fault),
+            _ => None,
+        })
+    }
+}

@@ -1,0 +1,228 @@
+//! Traces: one execution, access by access, in the form that both engines produce, replay checks and
+//! the report prints.
+//!
+//! A trace claims: these threads made these accesses with these values; each load read from there; and
+//! memory saw the accesses in this order. Nothing in it is derived; what can be worked out (names of
+//! addresses, reorderings) is left to replay.
+
+use crate::operation::OpId;
+use fencepost_lsl::fault::Fault;
+use fencepost_lsl::interp::Frame;
+use fencepost_lsl::layout::LayoutId;
+use fencepost_lsl::program::{Fence, Order, Place, ProcId};
+use fencepost_lsl::source::Span;
+use fencepost_lsl::value::{IntTy, Value};
+use std::ops::Range;
+
+/// Index of an event in [`Trace::events`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct EventId(pub u32);
+
+impl EventId {
+    /// As an index into [`Trace::events`].
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Where the bytes of a load come from.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Source {
+    /// No store came before: the object's initial content.
+    Initial,
+    /// A store, or the allocation or release of the object.
+    Event(EventId),
+}
+
+/// The source of some bytes of a load.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct ReadFrom {
+    /// Offset of the bytes in the access.
+    pub offset: u64,
+    /// How many.
+    pub bytes: u64,
+    /// Who wrote them.
+    pub source: Source,
+}
+
+/// What an event did.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Action {
+    /// A load.
+    Load {
+        /// The address.
+        addr: u64,
+        /// Width and sign.
+        ty: IntTy,
+        /// The memory order.
+        order: Order,
+        /// What it read.
+        value: Value,
+        /// Where from; covers all bytes.
+        from: Vec<ReadFrom>,
+    },
+    /// A store.
+    Store {
+        /// The address.
+        addr: u64,
+        /// Width.
+        ty: IntTy,
+        /// The memory order.
+        order: Order,
+        /// What it wrote.
+        value: Value,
+    },
+    /// A fence.
+    Fence(Fence),
+    /// A new object.
+    Alloc {
+        /// Its address.
+        addr: u64,
+        /// Its size.
+        size: u64,
+        /// Whether it starts as zeros.
+        zeroed: bool,
+        /// Where it lives.
+        place: Place,
+        /// How to name its parts.
+        layout: Option<LayoutId>,
+    },
+    /// The end of a heap object.
+    Free {
+        /// Its address.
+        addr: u64,
+    },
+    /// A nondeterministic choice.
+    Choose {
+        /// What was chosen.
+        value: Value,
+    },
+    /// The start of another thread.
+    Spawn {
+        /// Index of that thread in [`Trace::threads`].
+        thread: usize,
+    },
+}
+
+impl Action {
+    /// The address and size in memory, if it is a load or store.
+    pub fn access(&self) -> Option<(u64, u64)> {
+        match *self {
+            Action::Load { addr, ty, .. } | Action::Store { addr, ty, .. } => Some((addr, ty.bytes())),
+            _ => None,
+        }
+    }
+}
+
+/// One step of one thread.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Event {
+    /// Index of its thread in [`Trace::threads`].
+    pub thread: usize,
+    /// What it did.
+    pub action: Action,
+    /// The statement.
+    pub span: Span,
+    /// Calls under way, outermost first.
+    pub stack: Vec<Frame>,
+    /// The atomic block it is part of: equal numbers, same block.
+    pub atomic: Option<u32>,
+}
+
+/// A call that a thread made on behalf of the test.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Call {
+    /// The operation, and its number in the test; none for initialisation and for `main`.
+    pub op: Option<(OpId, usize)>,
+    /// What was called.
+    pub proc: ProcId,
+    /// The arguments.
+    pub args: Vec<Value>,
+    /// What came back; none if it did not.
+    pub results: Option<Vec<Value>>,
+    /// Its events, by index.
+    pub events: Range<usize>,
+}
+
+/// How far a thread came.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Status {
+    /// To its end.
+    Finished,
+    /// To a runtime error.
+    Faulted {
+        /// The error.
+        fault: Fault,
+        /// The statement.
+        span: Span,
+        /// Calls under way, outermost first.
+        stack: Vec<Frame>,
+    },
+    /// To a point where it waits for others, or where the trace has no more to say of it.
+    Stopped,
+}
+
+/// What starts a thread.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Start {
+    /// The beginning of the execution.
+    Begin,
+    /// The end of the first thread, which runs initialisation.
+    AfterFirst,
+    /// A spawn.
+    Spawn(EventId),
+}
+
+/// A thread of an execution.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TraceThread {
+    /// What starts it.
+    pub start: Start,
+    /// Its calls in order.
+    pub calls: Vec<Call>,
+    /// How far it came.
+    pub status: Status,
+}
+
+/// One execution.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Trace {
+    /// The threads. In a test, the first runs the initialisation.
+    pub threads: Vec<TraceThread>,
+    /// All events, thread by thread, in program order.
+    pub events: Vec<Event>,
+    /// Loads, stores and frees in an order in which memory may have seen them.
+    pub order: Vec<EventId>,
+}
+
+impl Trace {
+    /// The event with this id.
+    pub fn event(&self, id: EventId) -> &Event {
+        &self.events[id.index()]
+    }
+
+    /// The runtime error that ends it, and whose it is.
+    pub fn fault(&self) -> Option<(usize, &Fault, Span)> {
+        self.threads.iter().enumerate().find_map(|(thread, t)| match &t.status {
+            Status::Faulted { fault, span, .. } => Some((thread, fault, *span)),
+            _ => None,
+        })
+    }
+
+    /// The values observed by the test, in the order of its slots; none unless every call returned.
+    pub fn observation(&self) -> Option<Vec<Value>> {
+        let mut calls: Vec<(usize, &Call)> = self
+            .threads
+            .iter()
+            .flat_map(|thread| &thread.calls)
+            .filter_map(|call| call.op.map(|(_, number)| (number, call)))
+            .collect();
+        calls.sort_by_key(|(number, _)| *number);
+        let mut values = Vec::new();
+        for (_, call) in calls {
+            values.extend(&call.args);
+            values.extend(call.results.as_ref()?);
+        }
+        Some(values)
+    }
+}

@@ -1,0 +1,84 @@
+//! Verdicts: what a check says of a test on a model, and how far its word goes.
+
+use std::fmt;
+
+/// The three answers.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Kind {
+    /// No execution within the stated scope violates the property, and the scope is not empty.
+    Holds,
+    /// An execution violates it.
+    Violated,
+    /// A limit was reached first.
+    Inconclusive,
+}
+
+impl Kind {
+    /// The verdict of this name.
+    pub fn named(name: &str) -> Option<Kind> {
+        Some(match name {
+            "holds" => Kind::Holds,
+            "violated" => Kind::Violated,
+            "inconclusive" => Kind::Inconclusive,
+            _ => return None,
+        })
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Kind::Holds => "holds",
+            Kind::Violated => "violated",
+            Kind::Inconclusive => "inconclusive",
+        })
+    }
+}
+
+/// Why a check could not decide.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Reason {
+    /// The time given was not enough.
+    Timeout,
+    /// The memory given was not enough.
+    Memory,
+    /// The user stopped it.
+    Interrupted,
+    /// A loop or a recursion needs more repetitions than allowed.
+    Unroll {
+        /// The loop, or the function that calls itself, as `file:line`.
+        at: String,
+        /// Whether it is a recursion.
+        recursion: bool,
+        /// The limit.
+        limit: u32,
+    },
+    /// No execution of the test completes, so there is nothing to judge.
+    Vacuous(String),
+    /// The specification could not be mined; why.
+    Specification(String),
+    /// The program does something that this engine cannot follow; what.
+    Unsupported(String),
+    /// The tool contradicts itself: a trace that does not replay, or the like. A bug in it.
+    Internal(String),
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Reason::Timeout => f.write_str("the time limit was reached"),
+            Reason::Memory => f.write_str("the memory limit was reached"),
+            Reason::Interrupted => f.write_str("interrupted"),
+            Reason::Unroll { at, recursion: false, limit } => {
+                write!(f, "the loop at {at} can repeat more than {limit} times (--max-unroll)")
+            }
+            Reason::Unroll { at, recursion: true, limit } => {
+                write!(f, "the recursion at {at} can go deeper than {limit} calls (--max-unroll)")
+            }
+            Reason::Vacuous(why) => write!(f, "nothing was checked: {why}"),
+            Reason::Specification(why) => write!(f, "no specification: {why}"),
+            Reason::Unsupported(what) => write!(f, "not supported: {what}"),
+            Reason::Internal(what) => write!(f, "internal error, please report it: {what}"),
+        }
+    }
+}

@@ -1,0 +1,390 @@
+//! LSL programs: procedures of structured statements over registers, and the memory they start with.
+//!
+//! The language is CheckFence's (Figure 4): constants, primitive operations, loads, stores, fences,
+//! atomic blocks, calls, labelled blocks left by `break` and repeated by `continue`, assertions and
+//! assumptions; to which we add allocation, nondeterministic choice and threads. Keeping blocks
+//! structured keeps unrolling minimal; the explicit engine flattens them.
+
+use crate::fault::Fault;
+use crate::layout::{LayoutId, Layouts};
+use crate::op::PrimOp;
+use crate::source::{SourceMap, Span};
+use crate::value::{IntTy, Value};
+use std::fmt;
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident $letter:literal)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+        pub struct $name(pub u32);
+        impl $name {
+            /// As an index into the table of its kind.
+            pub fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, concat!($letter, "{}"), self.0)
+            }
+        }
+    )*};
+}
+
+ids! {
+    /// A register of a procedure.
+    Reg "r"
+    /// A procedure of the program.
+    ProcId "p"
+    /// A labelled block; labels are unique in a procedure.
+    Label "L"
+}
+
+/// Something to read: a register or a constant.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Operand {
+    /// The register's value.
+    Reg(Reg),
+    /// This value.
+    Const(Value),
+}
+
+impl From<Reg> for Operand {
+    fn from(reg: Reg) -> Operand {
+        Operand::Reg(reg)
+    }
+}
+
+impl From<u64> for Operand {
+    fn from(bits: u64) -> Operand {
+        Operand::Const(Value::new(bits))
+    }
+}
+
+/// The memory order an access or fence was written with, as in C11; `Plain` for ordinary variables.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
+pub enum Order {
+    /// Not an atomic access.
+    #[default]
+    Plain,
+    /// `memory_order_relaxed`.
+    Relaxed,
+    /// `memory_order_acquire`, and `consume`.
+    Acquire,
+    /// `memory_order_release`.
+    Release,
+    /// `memory_order_acq_rel`.
+    AcqRel,
+    /// `memory_order_seq_cst`.
+    SeqCst,
+}
+
+impl Order {
+    /// Whether it acquires.
+    pub fn acquires(self) -> bool {
+        matches!(self, Order::Acquire | Order::AcqRel | Order::SeqCst)
+    }
+
+    /// Whether it releases.
+    pub fn releases(self) -> bool {
+        matches!(self, Order::Release | Order::AcqRel | Order::SeqCst)
+    }
+}
+
+/// What a fence keeps in order: a set of the four kinds of CheckFence's Section 3.1, or a C11 order.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Fence {
+    /// Loads before it stay before loads after it.
+    pub load_load: bool,
+    /// Loads before it stay before stores after it.
+    pub load_store: bool,
+    /// Stores before it stay before loads after it.
+    pub store_load: bool,
+    /// Stores before it stay before stores after it.
+    pub store_store: bool,
+    /// The order of an `atomic_thread_fence`; `Plain` for fences given by kind.
+    pub order: Order,
+}
+
+impl Fence {
+    /// Orders nothing.
+    pub const NONE: Fence = Fence {
+        load_load: false,
+        load_store: false,
+        store_load: false,
+        store_store: false,
+        order: Order::Plain,
+    };
+    /// Orders everything.
+    pub const FULL: Fence =
+        Fence { load_load: true, load_store: true, store_load: true, store_store: true, order: Order::Plain };
+
+    /// The fence of a C11 order, whose meaning is the memory model's.
+    pub const fn of_order(order: Order) -> Fence {
+        Fence { order, ..Fence::NONE }
+    }
+
+    /// The fence a name stands for: `load-load`, …, `full`.
+    pub fn named(name: &str) -> Option<Fence> {
+        Some(match name {
+            "load-load" => Fence { load_load: true, ..Fence::NONE },
+            "load-store" => Fence { load_store: true, ..Fence::NONE },
+            "store-load" => Fence { store_load: true, ..Fence::NONE },
+            "store-store" => Fence { store_store: true, ..Fence::NONE },
+            "full" => Fence::FULL,
+            _ => return None,
+        })
+    }
+}
+
+/// Where an object lives.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Place {
+    /// From program start to end.
+    Global,
+    /// A local variable whose address is taken.
+    Stack,
+    /// From `malloc` to `free`.
+    Heap,
+}
+
+/// A set of values to choose from.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Choice {
+    /// One of these.
+    OneOf(Vec<Value>),
+    /// Any value of the type.
+    Any(IntTy),
+}
+
+/// A statement and where it comes from.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Stmt {
+    /// What it does.
+    pub kind: StmtKind,
+    /// The source text it was made from.
+    pub span: Span,
+}
+
+/// What a statement does.
+#[derive(Clone, PartialEq, Debug)]
+pub enum StmtKind {
+    /// `dst = op(args)`.
+    Assign {
+        /// Receives the result.
+        dst: Reg,
+        /// The operation.
+        op: PrimOp,
+        /// Its arguments, as many as it takes.
+        args: Vec<Operand>,
+    },
+    /// `dst = *addr`.
+    Load {
+        /// Receives the value, extended as `ty` says.
+        dst: Reg,
+        /// The address.
+        addr: Operand,
+        /// Width and sign of what is read.
+        ty: IntTy,
+        /// The memory order.
+        order: Order,
+    },
+    /// `*addr = value`.
+    Store {
+        /// The address.
+        addr: Operand,
+        /// The value; its low bits are written.
+        value: Operand,
+        /// Width of what is written.
+        ty: IntTy,
+        /// The memory order.
+        order: Order,
+    },
+    /// A fence.
+    Fence(Fence),
+    /// Executes in order and uninterrupted.
+    Atomic(Vec<Stmt>),
+    /// `results = proc(args)`.
+    Call {
+        /// The callee.
+        proc: ProcId,
+        /// One for each parameter.
+        args: Vec<Operand>,
+        /// Receive the callee's results; may be fewer than it has.
+        results: Vec<Reg>,
+    },
+    /// `label: { body }`.
+    Block {
+        /// Its name.
+        label: Label,
+        /// What stands in it.
+        body: Vec<Stmt>,
+        /// Whether it is a loop that starts over an attempt (`while (true)`, a loop around a CAS):
+        /// the loops that a primed operation runs once. Meaningless for blocks never continued.
+        retry: bool,
+    },
+    /// `if (when) break label`: goes on behind the block.
+    Break {
+        /// The block to leave.
+        label: Label,
+        /// The condition; none means always.
+        when: Option<Operand>,
+        /// The jump stands for a conditional instruction, not a branch: it makes no control dependency.
+        /// Compare-and-swap is written with such jumps, since in hardware it has none.
+        predicated: bool,
+    },
+    /// `if (when) continue label`: starts the block over.
+    Continue {
+        /// The block to repeat.
+        label: Label,
+        /// The condition; none means always.
+        when: Option<Operand>,
+    },
+    /// A fault unless `cond` holds.
+    Assert {
+        /// What must not be zero.
+        cond: Operand,
+        /// The fault if it is.
+        fault: Fault,
+    },
+    /// Only executions in which `cond` holds go on.
+    Assume {
+        /// What must not be zero.
+        cond: Operand,
+    },
+    /// `dst =` address of a new object.
+    Alloc {
+        /// Receives the address.
+        dst: Reg,
+        /// Size in bytes.
+        size: Operand,
+        /// Whether the object starts as zeros instead of undefined.
+        zeroed: bool,
+        /// Where it lives.
+        place: Place,
+        /// How to name its parts for people.
+        layout: Option<LayoutId>,
+    },
+    /// Ends the life of the heap object at `addr`; the null pointer is ignored.
+    Free {
+        /// What `malloc` returned.
+        addr: Operand,
+    },
+    /// `dst =` any of the choices.
+    Choose {
+        /// Receives the value.
+        dst: Reg,
+        /// What there is to choose from.
+        from: Choice,
+    },
+    /// Starts a thread that runs `proc(args)`.
+    Spawn {
+        /// What the thread runs.
+        proc: ProcId,
+        /// Its arguments.
+        args: Vec<Operand>,
+    },
+}
+
+/// A register's name in the source, where it has one.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct RegInfo {
+    /// The C variable it holds.
+    pub name: Option<String>,
+}
+
+/// A procedure.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Proc {
+    /// The C function's name.
+    pub name: String,
+    /// Registers that receive the arguments.
+    pub params: Vec<Reg>,
+    /// Registers whose final values are returned.
+    pub results: Vec<Reg>,
+    /// All registers.
+    pub regs: Vec<RegInfo>,
+    /// The body.
+    pub body: Vec<Stmt>,
+    /// The function's header.
+    pub span: Span,
+}
+
+/// A piece of a global's initial value; what no piece covers is zero.
+#[derive(Clone, PartialEq, Debug)]
+pub struct InitPart {
+    /// Offset in the object.
+    pub offset: u64,
+    /// Width of the piece.
+    pub ty: IntTy,
+    /// Its value.
+    pub value: Value,
+}
+
+/// An object that exists from the start.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Global {
+    /// The C variable's name, or a made-up one for literals.
+    pub name: String,
+    /// Its fixed address.
+    pub addr: u64,
+    /// Its size in bytes.
+    pub size: u64,
+    /// Its initial value.
+    pub init: Vec<InitPart>,
+    /// Whether stores to it are faults.
+    pub constant: bool,
+    /// How to name its parts for people.
+    pub layout: Option<LayoutId>,
+}
+
+/// A whole program.
+#[derive(Clone, Default, Debug)]
+pub struct Program {
+    /// Procedures, indexed by [`ProcId`].
+    pub procs: Vec<Proc>,
+    /// Objects that exist from the start, by ascending address, not overlapping.
+    pub globals: Vec<Global>,
+    /// How to name parts of objects.
+    pub layouts: Layouts,
+    /// The text it was made from.
+    pub sources: SourceMap,
+}
+
+impl Program {
+    /// The procedure with this id.
+    pub fn proc(&self, id: ProcId) -> &Proc {
+        &self.procs[id.index()]
+    }
+
+    /// The procedure with this name.
+    pub fn find(&self, name: &str) -> Option<ProcId> {
+        self.procs.iter().position(|proc| proc.name == name).map(|i| ProcId(i as u32))
+    }
+}
+
+/// Whether a `continue` to `label` stands anywhere in `body`.
+pub fn continues(body: &[Stmt], label: Label) -> bool {
+    body.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Continue { label: target, .. } => *target == label,
+        StmtKind::Block { body, .. } | StmtKind::Atomic(body) => continues(body, label),
+        _ => false,
+    })
+}
+
+/// Address ranges. All lie below 2³¹, so that C code that squeezes pointers into `unsigned` (as the
+/// published pseudocode does) loses nothing.
+pub mod address {
+    /// Addresses below this are null pointers with an offset.
+    pub const NULL_END: u64 = 0x1000;
+    /// Functions: address of the procedure with id `i` is `FUNCTIONS + 16 i`.
+    pub const FUNCTIONS: u64 = 0x1000;
+    /// Globals.
+    pub const GLOBALS: u64 = 0x10_0000;
+    /// Locals whose address is taken.
+    pub const STACK: u64 = 0x1000_0000;
+    /// The heap.
+    pub const HEAP: u64 = 0x2000_0000;
+    /// Behind the heap.
+    pub const END: u64 = 0x8000_0000;
+}

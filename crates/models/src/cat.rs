@@ -1,0 +1,193 @@
+//! The subset of cat in which models are written: what a model file says, resolved and checked.
+//!
+//! cat is the model language of the herd tools. A model is a list of definitions and constraints over
+//! relations between the events of an execution; this subset has no recursion, no pattern matching and
+//! no procedures. Functions are expanded where they are used and names resolved, so that an engine sees
+//! only operators over the built-in sets and relations of [`Base`].
+
+use std::rc::Rc;
+
+/// A memory model.
+#[derive(Clone, Debug)]
+pub struct Model {
+    /// The name it was asked for by, such as `tso`.
+    pub name: String,
+    /// The line it introduces itself with.
+    pub title: String,
+    /// What an execution must satisfy.
+    pub constraints: Vec<Constraint>,
+}
+
+/// A requirement on executions.
+#[derive(Clone, Debug)]
+pub struct Constraint {
+    /// What the relation must be.
+    pub test: Test,
+    /// The relation.
+    pub relation: Rc<Relation>,
+    /// Its name.
+    pub name: String,
+}
+
+/// What a constraint requires of a relation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Test {
+    /// No path leads from an event to itself.
+    Acyclic,
+    /// No event is related to itself.
+    Irreflexive,
+    /// Nothing is related.
+    Empty,
+}
+
+/// A set of events.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Set {
+    /// A built-in one.
+    Base(BaseSet),
+    /// Events in either.
+    Union(Rc<Set>, Rc<Set>),
+    /// Events in both.
+    Inter(Rc<Set>, Rc<Set>),
+    /// Events in the first and not the second.
+    Diff(Rc<Set>, Rc<Set>),
+}
+
+/// A relation between events.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Relation {
+    /// Relates nothing.
+    Empty,
+    /// A built-in one.
+    Base(BaseRelation),
+    /// Pairs in either.
+    Union(Rc<Relation>, Rc<Relation>),
+    /// Pairs in both.
+    Inter(Rc<Relation>, Rc<Relation>),
+    /// Pairs in the first and not the second.
+    Diff(Rc<Relation>, Rc<Relation>),
+    /// A step of the first, then one of the second.
+    Seq(Rc<Relation>, Rc<Relation>),
+    /// The relation backwards.
+    Inverse(Rc<Relation>),
+    /// The relation, or identity.
+    Optional(Rc<Relation>),
+    /// One or more steps.
+    Plus(Rc<Relation>),
+    /// Every event of a set to itself.
+    Identity(Rc<Set>),
+    /// Every event of one set to every event of another.
+    Product(Rc<Set>, Rc<Set>),
+}
+
+/// A name and what it means for people; [`docs`] and error messages list them.
+macro_rules! base {
+    ($(#[$meta:meta])* $name:ident { $($(#[doc = $doc:literal])+ $variant:ident $text:literal)* }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        pub enum $name { $($(#[doc = $doc])+ $variant),* }
+        impl $name {
+            /// All of them.
+            pub const ALL: &'static [$name] = &[$($name::$variant),*];
+            /// Its name in cat.
+            pub fn name(self) -> &'static str {
+                match self { $($name::$variant => $text),* }
+            }
+            /// The one of this name.
+            pub fn named(name: &str) -> Option<$name> {
+                $name::ALL.iter().copied().find(|base| base.name() == name)
+            }
+        }
+    };
+}
+
+base! {
+    /// The sets that exist in every execution.
+    BaseSet {
+        /// All events.
+        All "_"
+        /// Loads.
+        R "R"
+        /// Stores, including the initial content of memory.
+        W "W"
+        /// Loads and stores.
+        M "M"
+        /// Fences.
+        F "F"
+        /// The initial content of memory, one store for each location.
+        IW "IW"
+        /// Loads and stores of atomic blocks.
+        A "A"
+        /// Load-load fences.
+        LL "LL"
+        /// Load-store fences.
+        LS "LS"
+        /// Store-load fences.
+        SL "SL"
+        /// Store-store fences.
+        SS "SS"
+        /// Loads and fences that acquire.
+        Acq "ACQ"
+        /// Stores and fences that release.
+        Rel "REL"
+        /// Loads, stores and fences with order `seq_cst`.
+        Sc "SC"
+        /// Loads and stores with any C11 order.
+        Atomic "ATOMIC"
+    }
+}
+
+base! {
+    /// The relations that exist in every execution.
+    BaseRelation {
+        /// An event to a later one of its thread.
+        Po "po"
+        /// An event to a later one of its thread that touches the same location.
+        PoLoc "po-loc"
+        /// A store to a load that reads from it.
+        Rf "rf"
+        /// A store to a later one to the same location, in the order in which memory sees them.
+        Co "co"
+        /// A load to the stores that come after the one it reads from.
+        Fr "fr"
+        /// Accesses to the same location.
+        Loc "loc"
+        /// Events of the same thread.
+        Int "int"
+        /// Events of different threads.
+        Ext "ext"
+        /// An event to itself.
+        Id "id"
+        /// A load to an access whose address depends on it.
+        Addr "addr"
+        /// A load to a store whose value depends on it.
+        Data "data"
+        /// A load to whatever follows a branch that depends on it.
+        Ctrl "ctrl"
+        /// Accesses of the same atomic block.
+        Atom "atom"
+        /// Events of the same operation.
+        Op "op"
+        /// What a thread did before it started another, to what the other does.
+        Start "start"
+    }
+}
+
+/// Whether `relation` mentions a base relation.
+pub fn mentions(relation: &Relation, base: BaseRelation) -> bool {
+    match relation {
+        Relation::Base(found) => *found == base,
+        Relation::Empty | Relation::Identity(_) | Relation::Product(..) => false,
+        Relation::Inverse(r) | Relation::Optional(r) | Relation::Plus(r) => mentions(r, base),
+        Relation::Union(a, b) | Relation::Inter(a, b) | Relation::Diff(a, b) | Relation::Seq(a, b) => {
+            mentions(a, base) || mentions(b, base)
+        }
+    }
+}
+
+impl Model {
+    /// Whether any constraint mentions a base relation.
+    pub fn mentions(&self, base: BaseRelation) -> bool {
+        self.constraints.iter().any(|constraint| mentions(&constraint.relation, base))
+    }
+}

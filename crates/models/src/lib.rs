@@ -1,0 +1,12 @@
+//! Memory models: small texts that a reader can check against a paper.
+//!
+//! A model lives in a file of its own under `models/`, written in a subset of [cat]. This crate reads
+//! it; the engines and replay each evaluate it in their own way, so that they can check each other.
+//!
+//! Deliberately absent: executions. What an event is and how a relation is computed is the engines'.
+
+pub mod cat;
+mod library;
+mod parse;
+
+pub use library::{ALL, builtin, load};
