@@ -1,1 +1,6 @@
-//! To come.
+//! The bounded engine.
+
+pub mod guard;
+pub mod range;
+pub mod ssa;
+pub mod unroll;

@@ -137,11 +137,11 @@ fn eval_bin(op: BinOp, ty: IntTy, a: Value, b: Value) -> Result<Value, Fault> {
             return Err(Fault::ShiftCount);
         }
         let shift = |word: u64| match op {
-            BinOp::Shl => ty.wrap(word << count),
+            BinOp::Shl => word << count,
             _ if ty.signed => ((word as i64) >> count) as u64,
             _ => word >> count,
         };
-        return Ok(Value::partial(shift(x), shift(a.undef())));
+        return Ok(Value::partial(shift(x), shift(a.undef())).wrap(ty));
     }
     if matches!(op, BinOp::Div | BinOp::Rem) && y == 0 {
         return Err(Fault::DivisionByZero);

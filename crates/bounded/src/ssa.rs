@@ -1,0 +1,180 @@
+//! Values of an unrolled program: each is assigned once, by a constant, an operation, a load, a choice,
+//! or a selection where paths join (CheckFence, Section 3.2.1).
+
+use crate::guard::{Guard, Guards};
+use fencepost_lsl::op::{CmpOp, PrimOp};
+use fencepost_lsl::program::Choice;
+use fencepost_lsl::value::Value;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+/// A value.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct ValId(pub u32);
+
+impl ValId {
+    /// As an index.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// How a value comes about.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Node {
+    /// Known.
+    Const(Value),
+    /// Computed.
+    Op(PrimOp, SmallVec<[ValId; 2]>),
+    /// The first where the guard holds, else the second.
+    Select(Guard, ValId, ValId),
+    /// What an event, a load, reads.
+    Load(u32),
+    /// A nondeterministic choice, by number.
+    Choice(u32),
+}
+
+/// All values, with equal ones shared, and the guards over them.
+#[derive(Default)]
+pub struct Values {
+    nodes: Vec<Node>,
+    shared: FxHashMap<Node, ValId>,
+    /// The choices, by number.
+    pub choices: Vec<Choice>,
+    /// The guards.
+    pub guards: Guards,
+    /// The value that decides each condition of the guards; only whether it is zero matters.
+    pub conditions: Vec<ValId>,
+    condition_of: FxHashMap<ValId, u32>,
+}
+
+impl Values {
+    /// How a value comes about.
+    pub fn node(&self, id: ValId) -> &Node {
+        &self.nodes[id.index()]
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// The constant, if the value is one.
+    pub fn constant(&self, id: ValId) -> Option<Value> {
+        match self.node(id) {
+            Node::Const(value) => Some(*value),
+            _ => None,
+        }
+    }
+
+    fn share(&mut self, node: Node) -> ValId {
+        *self.shared.entry(node).or_insert_with_key(|node| {
+            self.nodes.push(node.clone());
+            ValId(self.nodes.len() as u32 - 1)
+        })
+    }
+
+    /// A constant.
+    pub fn make_const(&mut self, value: Value) -> ValId {
+        self.share(Node::Const(value))
+    }
+
+    /// What a load event reads.
+    pub fn make_load(&mut self, event: u32) -> ValId {
+        self.share(Node::Load(event))
+    }
+
+    /// A new choice.
+    pub fn make_choice(&mut self, choice: Choice) -> ValId {
+        self.choices.push(choice);
+        self.share(Node::Choice(self.choices.len() as u32 - 1))
+    }
+
+    /// An operation. Folded if its arguments are constants and it is no fault on them; copies vanish.
+    pub fn make_op(&mut self, op: PrimOp, args: &[ValId]) -> ValId {
+        if op == PrimOp::Copy {
+            return args[0];
+        }
+        let constants: Option<SmallVec<[Value; 2]>> = args.iter().map(|&arg| self.constant(arg)).collect();
+        if let Some(Ok(value)) = constants.map(|values| op.eval(&values)) {
+            return self.make_const(value);
+        }
+        self.share(Node::Op(op, SmallVec::from_slice(args)))
+    }
+
+    /// The first where the guard holds, else the second.
+    pub fn make_select(&mut self, guard: Guard, yes: ValId, no: ValId) -> ValId {
+        match guard {
+            Guard::TRUE => yes,
+            Guard::FALSE => no,
+            _ if yes == no => yes,
+            _ => self.share(Node::Select(guard, yes, no)),
+        }
+    }
+
+    /// When a value is not zero. Negations and comparisons with zero are looked through, so that a
+    /// flag and its test become the same condition.
+    pub fn truth(&mut self, id: ValId) -> Guard {
+        let is_zero = |values: &Values, id| values.constant(id) == Some(Value::ZERO);
+        match self.node(id).clone() {
+            Node::Const(value) => {
+                if value.bits() != 0 {
+                    Guard::TRUE
+                } else {
+                    Guard::FALSE
+                }
+            }
+            Node::Op(PrimOp::Not, args) => self.untruth(args[0]),
+            Node::Op(PrimOp::Truth, args) => self.truth(args[0]),
+            Node::Op(PrimOp::Cmp(CmpOp::Ne, _), args) if is_zero(self, args[1]) => self.truth(args[0]),
+            Node::Op(PrimOp::Cmp(CmpOp::Eq, _), args) if is_zero(self, args[1]) => self.untruth(args[0]),
+            Node::Op(PrimOp::Convert(_), args) if self.is_flag(args[0]) => self.truth(args[0]),
+            Node::Select(guard, yes, no) => {
+                let (yes, no) = (self.truth(yes), self.truth(no));
+                self.guards.ite(guard, yes, no)
+            }
+            _ => {
+                let cond = *self.condition_of.entry(id).or_insert_with(|| {
+                    self.conditions.push(id);
+                    self.conditions.len() as u32 - 1
+                });
+                self.guards.condition(cond)
+            }
+        }
+    }
+
+    /// Whether a value is zero or one by the way it is made.
+    fn is_flag(&self, id: ValId) -> bool {
+        match self.node(id) {
+            Node::Const(value) => *value == Value::ZERO || *value == Value::ONE,
+            Node::Op(PrimOp::Cmp(..) | PrimOp::Not | PrimOp::Truth, _) => true,
+            Node::Op(PrimOp::Convert(_), args) => self.is_flag(args[0]),
+            Node::Select(_, yes, no) => self.is_flag(*yes) && self.is_flag(*no),
+            _ => false,
+        }
+    }
+
+    /// Whether a value may have undefined bits, by the way it is made.
+    pub fn may_be_undefined(&self, id: ValId) -> bool {
+        match self.node(id) {
+            Node::Const(value) => value.undef() != 0,
+            Node::Op(op, args) => !op.needs_defined() && args.iter().any(|&arg| self.may_be_undefined(arg)),
+            Node::Select(_, yes, no) => self.may_be_undefined(*yes) || self.may_be_undefined(*no),
+            Node::Load(_) => true,
+            Node::Choice(number) => match &self.choices[*number as usize] {
+                Choice::OneOf(values) => values.iter().any(|value| value.undef() != 0),
+                Choice::Any(_) => false,
+            },
+        }
+    }
+
+    fn untruth(&mut self, id: ValId) -> Guard {
+        let truth = self.truth(id);
+        self.guards.not(truth)
+    }
+}

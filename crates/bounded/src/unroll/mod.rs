@@ -1,0 +1,307 @@
+//! From a test and its program to straight-line threads: calls inlined, loops unrolled to the bounds that
+//! are known so far, values in single-assignment form, every access under a guard (CheckFence, Sections
+//! 3.2 and 3.3).
+//!
+//! A thread becomes a list of events in program order and a list of *stops*: points at which it may end
+//! early, by a runtime error, an assumption, or a loop bound. Stops are kept apart from guards: the guard
+//! behind a loop is the guard before it, even though the path that exceeds the bound ends there. An event
+//! is executed if its guard holds and no earlier stop of its thread fired.
+
+mod expose;
+mod fold;
+mod walk;
+
+use crate::guard::Guard;
+use crate::ssa::{ValId, Values};
+use fencepost_harness::operation::{Harness, OpId};
+use fencepost_harness::test::Test;
+use fencepost_lsl::fault::{Fault, Use};
+use fencepost_lsl::interp::Frame;
+use fencepost_lsl::layout::LayoutId;
+use fencepost_lsl::program::{Fence, Order, Place, ProcId};
+use fencepost_lsl::source::Span;
+use fencepost_lsl::value::IntTy;
+use rustc_hash::FxHashMap;
+use std::ops::Range;
+
+/// What is to be unrolled.
+#[derive(Clone, Copy)]
+pub enum Subject<'a> {
+    /// A test of a data type.
+    Test(&'a Test),
+    /// A closed program that starts here.
+    Main(ProcId),
+}
+
+/// The way from a thread's first statement to a loop or call, as statement positions and repetitions:
+/// the identity of a loop instance from one round to the next.
+pub type InstancePath = Vec<u32>;
+
+/// How often each loop instance may repeat; those not listed, once.
+pub type Bounds = FxHashMap<InstancePath, u32>;
+
+/// What unrolling may do.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Replace side-effect-free spin loops by an assumption.
+    pub reduce_spins: bool,
+    /// Statements after which to give up.
+    pub max_statements: usize,
+    /// Whether `malloc` may return what was freed before.
+    pub reuse: bool,
+}
+
+/// What an event does.
+#[derive(Clone, PartialEq, Debug)]
+pub enum EventKind {
+    /// A load of `value`.
+    Load {
+        /// The address.
+        addr: ValId,
+        /// Width and sign.
+        ty: IntTy,
+        /// The memory order.
+        order: Order,
+        /// What it reads.
+        value: ValId,
+    },
+    /// A store of `value`.
+    Store {
+        /// The address.
+        addr: ValId,
+        /// Width.
+        ty: IntTy,
+        /// The memory order.
+        order: Order,
+        /// What it writes.
+        value: ValId,
+    },
+    /// A fence.
+    Fence(Fence),
+    /// A new object, by index in [`Unrolled::objects`].
+    Alloc(usize),
+    /// The end of the object at an address.
+    Free {
+        /// The address.
+        addr: ValId,
+    },
+    /// A choice.
+    Choose {
+        /// What was chosen.
+        value: ValId,
+    },
+    /// The start of a thread, by index.
+    Spawn(usize),
+}
+
+/// A step of a thread.
+#[derive(Clone, Debug)]
+pub struct Event {
+    /// Index of its thread.
+    pub thread: usize,
+    /// What it does.
+    pub kind: EventKind,
+    /// Under which branch decisions.
+    pub guard: Guard,
+    /// How many of its thread's stops come before it.
+    pub stops: usize,
+    /// How many of its thread's branches come before it.
+    pub branches: usize,
+    /// Index of the call in its thread.
+    pub call: usize,
+    /// The atomic block it is part of.
+    pub atomic: Option<u32>,
+    /// The statement.
+    pub span: Span,
+    /// Calls under way.
+    pub stack: StackId,
+    /// Whether it happens before any second thread exists.
+    pub solo: bool,
+}
+
+/// Why a thread may end.
+#[derive(Clone, PartialEq, Debug)]
+pub enum StopKind {
+    /// A value is used that may be undefined.
+    Undefined(ValId, Use),
+    /// A value must not be zero, or it is this fault.
+    Assert(ValId, Fault),
+    /// A value must be less than a number, or it is this fault.
+    Below(ValId, u64, Fault),
+    /// The event's address must be that of a live object it may access.
+    Address(usize),
+    /// A value must not be zero for the thread to go on.
+    Assume(ValId),
+    /// A spin loop would repeat. Its iteration is free of side effects if each store of the list writes
+    /// what the load before it read.
+    Spin {
+        /// The loop, should it turn out to have side effects.
+        instance: InstancePath,
+        /// Pairs of load and store events.
+        silent: Vec<(usize, usize)>,
+    },
+    /// A loop instance would exceed its bound.
+    Bound(InstancePath),
+    /// A retry loop of a primed operation would repeat.
+    Restricted,
+}
+
+/// A point at which a thread may end.
+#[derive(Clone, Debug)]
+pub struct Stop {
+    /// Under which branch decisions the point is reached.
+    pub guard: Guard,
+    /// Why the thread may end there.
+    pub kind: StopKind,
+    /// The statement.
+    pub span: Span,
+    /// Calls under way.
+    pub stack: StackId,
+    /// Index of the call in its thread.
+    pub call: usize,
+    /// How many events of all threads were made before it.
+    pub events: usize,
+}
+
+/// A branch, for control dependencies.
+#[derive(Clone, Copy, Debug)]
+pub struct Branch {
+    /// When it is reached.
+    pub guard: Guard,
+    /// What it tests.
+    pub cond: ValId,
+}
+
+/// A call under way: the innermost one, and how it was reached.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct StackId(pub u32);
+
+/// A call made by the test, by initialisation, or of `main`.
+#[derive(Clone, Debug)]
+pub struct CallRecord {
+    /// The operation, and its number in the test.
+    pub op: Option<(OpId, usize)>,
+    /// What is called.
+    pub proc: ProcId,
+    /// Its arguments.
+    pub args: Vec<ValId>,
+    /// Its results.
+    pub results: Vec<ValId>,
+    /// Its events.
+    pub events: Range<usize>,
+}
+
+/// What starts a thread.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Start {
+    /// The beginning of the execution.
+    Begin,
+    /// The end of the first thread.
+    AfterFirst,
+    /// A spawn event.
+    Spawn(usize),
+}
+
+/// An unrolled thread.
+#[derive(Clone, Debug)]
+pub struct ThreadCode {
+    /// What starts it.
+    pub start: Start,
+    /// Its events, a contiguous range of [`Unrolled::events`] in program order.
+    pub events: Range<usize>,
+    /// Where it may end early, in program order.
+    pub stops: Vec<Stop>,
+    /// Its branches, in program order.
+    pub branches: Vec<Branch>,
+    /// Its calls, in order.
+    pub calls: Vec<CallRecord>,
+}
+
+/// An object of the unrolled program.
+#[derive(Clone, Debug)]
+pub struct Object {
+    /// Its address.
+    pub base: u64,
+    /// Its size.
+    pub size: u64,
+    /// Where it lives.
+    pub place: Place,
+    /// Whether it starts as zeros.
+    pub zeroed: bool,
+    /// How to name its parts.
+    pub layout: Option<LayoutId>,
+    /// Index among the program's globals, if it is one.
+    pub global: Option<usize>,
+}
+
+/// An unrolled loop, for the record.
+#[derive(Clone, Debug)]
+pub struct LoopInfo {
+    /// Its identity.
+    pub instance: InstancePath,
+    /// Its place in the source.
+    pub span: Span,
+    /// Repetitions unrolled, not counting those that no branch decides.
+    pub bound: u32,
+    /// Whether it became an assumption.
+    pub spin: bool,
+    /// Whether it is a recursion.
+    pub recursion: bool,
+}
+
+/// A program in straight lines.
+pub struct Unrolled {
+    /// Values and guards.
+    pub values: Values,
+    /// The threads. In a test, the first is initialisation.
+    pub threads: Vec<ThreadCode>,
+    /// All events, thread by thread.
+    pub events: Vec<Event>,
+    /// All objects.
+    pub objects: Vec<Object>,
+    /// Calls under way, each with the index of the one around it.
+    pub stacks: Vec<(Option<StackId>, Frame)>,
+    /// Loops that branches decide.
+    pub loops: Vec<LoopInfo>,
+    /// Statements unrolled.
+    pub statements: usize,
+}
+
+impl Unrolled {
+    /// The calls under way at a point, outermost first.
+    pub fn frames(&self, stack: StackId) -> Vec<Frame> {
+        let mut frames = Vec::new();
+        let mut at = Some(stack);
+        while let Some(id) = at {
+            let (outer, frame) = self.stacks[id.0 as usize];
+            frames.push(frame);
+            at = outer;
+        }
+        frames.reverse();
+        frames
+    }
+
+    /// Whether an event of one thread comes before another of the same in program order.
+    pub fn program_order(&self, a: usize, b: usize) -> bool {
+        self.events[a].thread == self.events[b].thread && a < b
+    }
+}
+
+/// Why unrolling failed.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Failure {
+    /// Too many statements; where it was then.
+    TooLong(Span),
+    /// Something that only a run could decide.
+    Unsupported(String, Span),
+}
+
+/// Unrolls a subject.
+pub fn unroll(
+    harness: &Harness,
+    subject: Subject,
+    bounds: &Bounds,
+    options: &Options,
+) -> Result<Unrolled, Failure> {
+    walk::Walker::new(harness, bounds, options).run(subject)
+}

@@ -1,0 +1,679 @@
+//! The walk over the program that unrolls it: symbolic execution along all paths at once.
+
+use super::expose::exposed;
+use super::fold::Known;
+use super::{
+    Branch, CallRecord, Event, EventKind, Failure, InstancePath, LoopInfo, Object, Options, StackId, Start,
+    Stop, StopKind, Subject, ThreadCode, Unrolled,
+};
+use crate::guard::Guard;
+use crate::ssa::{ValId, Values};
+use crate::unroll::Bounds;
+use fencepost_harness::operation::{Harness, OpId};
+use fencepost_harness::test::Test;
+use fencepost_lsl::fault::{Fault, Use};
+use fencepost_lsl::interp::Frame;
+use fencepost_lsl::layout::LayoutId;
+use fencepost_lsl::memory;
+use fencepost_lsl::op::{BinOp, PrimOp};
+use fencepost_lsl::program::{
+    Choice, Label, Operand, Place, Proc, ProcId, Program, Stmt, StmtKind, address, continues,
+};
+use fencepost_lsl::source::Span;
+use fencepost_lsl::value::Value;
+use rustc_hash::FxHashMap;
+
+/// Registers of the procedure under way.
+type Env = Vec<ValId>;
+
+/// A labelled block under way, and the ways that leave or repeat it.
+struct Open {
+    label: Label,
+    breaks: Vec<(Guard, Env)>,
+    continues: Vec<(Guard, Env)>,
+}
+
+/// A thread still to be unrolled.
+struct Pending {
+    start: Start,
+    guard: Guard,
+    calls: Vec<PendingCall>,
+    solo: bool,
+}
+
+struct PendingCall {
+    op: Option<(OpId, usize)>,
+    primed: bool,
+    proc: ProcId,
+    args: Vec<ValId>,
+}
+
+pub(super) struct Walker<'a> {
+    harness: &'a Harness,
+    program: &'a Program,
+    bounds: &'a Bounds,
+    options: &'a Options,
+    out: Unrolled,
+    pending: Vec<Pending>,
+    known: Known,
+    /// The thread under way.
+    thread: usize,
+    stops: Vec<Stop>,
+    branches: Vec<Branch>,
+    call: usize,
+    primed: bool,
+    solo: bool,
+    atomic: Option<u32>,
+    atomic_count: u32,
+    /// Calls under way, innermost last.
+    procs: Vec<ProcId>,
+    stack: Option<StackId>,
+    /// Where in the thread we are.
+    path: InstancePath,
+    /// Blocks under way in all procedures, innermost last. Labels are looked up from the end.
+    open: Vec<Open>,
+    /// Under which guard each value is already known to be defined.
+    defined: FxHashMap<ValId, Guard>,
+    /// Objects made so far, per place and size class.
+    classes: FxHashMap<(Place, u32), u64>,
+}
+
+type Result<T> = std::result::Result<T, Failure>;
+
+/// Marks a recursive call in an instance path, where a loop has its repetitions.
+const RECURSION: u32 = u32::MAX;
+
+impl<'a> Walker<'a> {
+    pub(super) fn new(harness: &'a Harness, bounds: &'a Bounds, options: &'a Options) -> Walker<'a> {
+        let program = &harness.program;
+        let mut known = Known::default();
+        let mut objects = Vec::new();
+        for (index, global) in program.globals.iter().enumerate() {
+            known.add(memory::Object::of_global(global));
+            objects.push(Object {
+                base: global.addr,
+                size: global.size,
+                place: Place::Global,
+                zeroed: true,
+                layout: global.layout,
+                global: Some(index),
+            });
+        }
+        Walker {
+            harness,
+            program,
+            bounds,
+            options,
+            out: Unrolled {
+                values: Values::default(),
+                threads: Vec::new(),
+                events: Vec::new(),
+                objects,
+                stacks: Vec::new(),
+                loops: Vec::new(),
+                statements: 0,
+            },
+            pending: Vec::new(),
+            known,
+            thread: 0,
+            stops: Vec::new(),
+            branches: Vec::new(),
+            call: 0,
+            primed: false,
+            solo: true,
+            atomic: None,
+            atomic_count: 0,
+            procs: Vec::new(),
+            stack: None,
+            path: Vec::new(),
+            open: Vec::new(),
+            defined: FxHashMap::default(),
+            classes: FxHashMap::default(),
+        }
+    }
+
+    pub(super) fn run(mut self, subject: Subject) -> Result<Unrolled> {
+        match subject {
+            Subject::Test(test) => self.plan_test(test),
+            Subject::Main(proc) => {
+                let call = PendingCall { op: None, primed: false, proc, args: Vec::new() };
+                self.pending.push(Pending {
+                    start: Start::Begin,
+                    guard: Guard::TRUE,
+                    calls: vec![call],
+                    solo: true,
+                });
+            }
+        }
+        // Spawns add to the list while it is worked off.
+        let mut next = 0;
+        while next < self.pending.len() {
+            self.run_thread(next)?;
+            next += 1;
+        }
+        Ok(self.out)
+    }
+
+    fn plan_test(&mut self, test: &Test) {
+        let mut number = 0;
+        let init =
+            self.harness.init.map(|proc| PendingCall { op: None, primed: false, proc, args: Vec::new() });
+        let mut first: Vec<PendingCall> = init.into_iter().collect();
+        first.extend(test.initial.iter().map(|call| self.plan_call(call.op, call.primed, &mut number)));
+        self.pending.push(Pending { start: Start::Begin, guard: Guard::TRUE, calls: first, solo: true });
+        for calls in &test.threads {
+            let calls = calls.iter().map(|call| self.plan_call(call.op, call.primed, &mut number)).collect();
+            self.pending.push(Pending { start: Start::AfterFirst, guard: Guard::TRUE, calls, solo: false });
+        }
+    }
+
+    fn plan_call(&mut self, op: OpId, primed: bool, number: &mut usize) -> PendingCall {
+        let operation = self.harness.op(op);
+        let args = operation.inputs.iter().map(|input| match input.choices.as_slice() {
+            [only] => self.out.values.make_const(*only),
+            choices => self.out.values.make_choice(Choice::OneOf(choices.to_vec())),
+        });
+        let args = args.collect();
+        *number += 1;
+        PendingCall { op: Some((op, *number - 1)), primed, proc: operation.proc, args }
+    }
+
+    fn run_thread(&mut self, index: usize) -> Result<()> {
+        let Pending { start, guard, calls, solo } = &mut self.pending[index];
+        let (start, guard, calls, solo) = (*start, *guard, std::mem::take(calls), *solo);
+        self.thread = index;
+        self.solo = solo;
+        self.defined.clear();
+        let first_event = self.out.events.len();
+        let mut records = Vec::new();
+        for (number, call) in calls.into_iter().enumerate() {
+            self.call = number;
+            self.primed = call.primed;
+            self.path = vec![index as u32, number as u32];
+            let before = self.out.events.len();
+            let results = self.inline(call.proc, None, &call.args, guard)?;
+            let PendingCall { op, proc, args, .. } = call;
+            records.push(CallRecord { op, proc, args, results, events: before..self.out.events.len() });
+        }
+        self.out.threads.push(ThreadCode {
+            start,
+            events: first_event..self.out.events.len(),
+            stops: std::mem::take(&mut self.stops),
+            branches: std::mem::take(&mut self.branches),
+            calls: records,
+        });
+        Ok(())
+    }
+
+    /// Runs a procedure and returns its results.
+    fn inline(&mut self, id: ProcId, call: Option<Span>, args: &[ValId], guard: Guard) -> Result<Vec<ValId>> {
+        let proc: &'a Proc = self.program.proc(id);
+        let undefined = self.out.values.make_const(Value::UNDEFINED);
+        let mut env = vec![undefined; proc.regs.len()];
+        for (param, &arg) in proc.params.iter().zip(args) {
+            env[param.index()] = arg;
+        }
+        let outer = self.stack;
+        self.out.stacks.push((outer, Frame { proc: id, call }));
+        self.stack = Some(StackId(self.out.stacks.len() as u32 - 1));
+        self.procs.push(id);
+        self.body(&proc.body, &mut env, guard)?;
+        self.procs.pop();
+        self.stack = outer;
+        Ok(proc.results.iter().map(|reg| env[reg.index()]).collect())
+    }
+
+    /// Runs statements; returns the guard of falling through their end.
+    fn body(&mut self, body: &'a [Stmt], env: &mut Env, mut guard: Guard) -> Result<Guard> {
+        for (index, stmt) in body.iter().enumerate() {
+            if guard == Guard::FALSE {
+                break;
+            }
+            self.out.statements += 1;
+            if self.out.statements > self.options.max_statements {
+                return Err(Failure::TooLong(stmt.span));
+            }
+            self.path.push(index as u32);
+            guard = self.stmt(stmt, env, guard)?;
+            self.path.pop();
+        }
+        Ok(guard)
+    }
+
+    fn stmt(&mut self, stmt: &'a Stmt, env: &mut Env, guard: Guard) -> Result<Guard> {
+        let span = stmt.span;
+        match &stmt.kind {
+            StmtKind::Assign { dst, op, args } => {
+                let args: Vec<ValId> = args.iter().map(|arg| self.read(env, *arg)).collect();
+                self.check_op(*op, &args, guard, span);
+                env[dst.index()] = self.out.values.make_op(*op, &args);
+            }
+            StmtKind::Load { dst, addr, ty, order } => {
+                let addr = self.address(env, *addr, guard, span);
+                let event = self.out.events.len();
+                self.check_address(addr, ty.bytes(), false, event, guard, span);
+                let folded = match self.out.values.constant(addr).and_then(Value::defined) {
+                    Some(addr) if self.solo => self.known.load(&mut self.out.values, addr, *ty),
+                    _ => None,
+                };
+                let value = folded.unwrap_or_else(|| self.out.values.make_load(event as u32));
+                self.event(EventKind::Load { addr, ty: *ty, order: *order, value }, guard, span);
+                env[dst.index()] = value;
+            }
+            StmtKind::Store { addr, value, ty, order } => {
+                let addr = self.address(env, *addr, guard, span);
+                let value = self.read(env, *value);
+                self.check_address(addr, ty.bytes(), true, self.out.events.len(), guard, span);
+                if self.solo {
+                    match self.out.values.constant(addr).and_then(Value::defined) {
+                        Some(addr) => self.known.store(&mut self.out.values, guard, addr, *ty, value),
+                        None => self.known.lose(),
+                    }
+                }
+                self.event(EventKind::Store { addr, ty: *ty, order: *order, value }, guard, span);
+            }
+            StmtKind::Fence(fence) => self.event(EventKind::Fence(*fence), guard, span),
+            StmtKind::Atomic(body) => {
+                let outermost = self.atomic.is_none();
+                if outermost {
+                    self.atomic_count += 1;
+                    self.atomic = Some(self.atomic_count);
+                }
+                let guard = self.body(body, env, guard)?;
+                if outermost {
+                    self.atomic = None;
+                }
+                return Ok(guard);
+            }
+            StmtKind::Call { proc, args, results } => {
+                let args: Vec<ValId> = args.iter().map(|arg| self.read(env, *arg)).collect();
+                let values = self.call(*proc, &args, guard, span)?;
+                for (result, value) in results.iter().zip(values) {
+                    env[result.index()] = value;
+                }
+            }
+            StmtKind::Block { label, body, retry } => {
+                return if continues(body, *label) {
+                    self.repeat(*label, body, *retry, env, guard, span)
+                } else {
+                    self.labelled(*label, body, env, guard)
+                };
+            }
+            StmtKind::Break { label, when, predicated } => {
+                return Ok(self.jump(*label, *when, env, guard, span, !predicated, false));
+            }
+            StmtKind::Continue { label, when } => {
+                return Ok(self.jump(*label, *when, env, guard, span, true, true));
+            }
+            StmtKind::Assert { cond, fault } => {
+                let cond = self.condition(env, *cond, guard, span);
+                if self.out.values.truth(cond) != Guard::TRUE {
+                    self.stop(StopKind::Assert(cond, fault.clone()), guard, span);
+                }
+            }
+            StmtKind::Assume { cond } => {
+                let cond = self.condition(env, *cond, guard, span);
+                if self.out.values.truth(cond) != Guard::TRUE {
+                    self.stop(StopKind::Assume(cond), guard, span);
+                }
+            }
+            StmtKind::Alloc { dst, size, zeroed, place, layout } => {
+                let size = self.read(env, *size);
+                let Some(size) = self.out.values.constant(size).and_then(Value::defined) else {
+                    let what = "an allocation whose size depends on what other threads do";
+                    return Err(Failure::Unsupported(what.into(), span));
+                };
+                let base = self.alloc(size, *zeroed, *place, *layout, guard, span)?;
+                env[dst.index()] = self.out.values.make_const(Value::new(base));
+            }
+            StmtKind::Free { addr } => {
+                let addr = self.address(env, *addr, guard, span);
+                let truth = self.out.values.truth(addr);
+                let guard = self.out.values.guards.and(guard, truth);
+                if guard != Guard::FALSE {
+                    self.stop(StopKind::Address(self.out.events.len()), guard, span);
+                    self.event(EventKind::Free { addr }, guard, span);
+                }
+            }
+            StmtKind::Choose { dst, from } => {
+                let value = self.out.values.make_choice(from.clone());
+                self.event(EventKind::Choose { value }, guard, span);
+                env[dst.index()] = value;
+            }
+            StmtKind::Spawn { proc, args } => {
+                let args = args.iter().map(|arg| self.read(env, *arg)).collect();
+                let thread = self.pending.len();
+                let start = Start::Spawn(self.out.events.len());
+                let calls = vec![PendingCall { op: None, primed: false, proc: *proc, args }];
+                self.pending.push(Pending { start, guard, calls, solo: false });
+                self.event(EventKind::Spawn(thread), guard, span);
+                self.solo = false;
+            }
+        }
+        Ok(guard)
+    }
+
+    fn read(&mut self, env: &Env, operand: Operand) -> ValId {
+        match operand {
+            Operand::Reg(reg) => env[reg.index()],
+            Operand::Const(value) => self.out.values.make_const(value),
+        }
+    }
+
+    fn address(&mut self, env: &Env, operand: Operand, guard: Guard, span: Span) -> ValId {
+        let addr = self.read(env, operand);
+        self.require_defined(addr, Use::Address, guard, span);
+        addr
+    }
+
+    fn condition(&mut self, env: &Env, operand: Operand, guard: Guard, span: Span) -> ValId {
+        let cond = self.read(env, operand);
+        self.require_defined(cond, Use::Condition, guard, span);
+        cond
+    }
+
+    fn event(&mut self, kind: EventKind, guard: Guard, span: Span) {
+        self.out.events.push(Event {
+            thread: self.thread,
+            kind,
+            guard,
+            stops: self.stops.len(),
+            branches: self.branches.len(),
+            call: self.call,
+            atomic: self.atomic,
+            span,
+            stack: self.stack.expect("events happen in calls"),
+            solo: self.solo,
+        });
+    }
+
+    fn stop(&mut self, kind: StopKind, guard: Guard, span: Span) {
+        let stack = self.stack.expect("stops happen in calls");
+        let events = self.out.events.len();
+        self.stops.push(Stop { guard, kind, span, stack, call: self.call, events });
+    }
+
+    fn require_defined(&mut self, value: ValId, what: Use, guard: Guard, span: Span) {
+        if !self.out.values.may_be_undefined(value) {
+            return;
+        }
+        let before = self.defined.get(&value).copied().unwrap_or(Guard::FALSE);
+        if !self.out.values.guards.implies(guard, before) {
+            self.stop(StopKind::Undefined(value, what), guard, span);
+            let after = self.out.values.guards.or(before, guard);
+            self.defined.insert(value, after);
+        }
+    }
+
+    fn check_op(&mut self, op: PrimOp, args: &[ValId], guard: Guard, span: Span) {
+        if op.needs_defined() {
+            for &arg in args {
+                self.require_defined(arg, Use::Arithmetic, guard, span);
+            }
+        }
+        let second = args.get(1).and_then(|&arg| self.out.values.constant(arg)).and_then(Value::defined);
+        match op {
+            PrimOp::Bin(BinOp::Div | BinOp::Rem, _) if second.is_none_or(|divisor| divisor == 0) => {
+                self.stop(StopKind::Assert(args[1], Fault::DivisionByZero), guard, span);
+            }
+            PrimOp::Bin(BinOp::Shl | BinOp::Shr, ty) => {
+                self.require_defined(args[1], Use::Arithmetic, guard, span);
+                let width = ty.bits as u64;
+                if second.is_none_or(|count| count >= width) {
+                    self.stop(StopKind::Below(args[1], width, Fault::ShiftCount), guard, span);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Adds a stop for an access, unless its address is known to be good.
+    fn check_address(&mut self, addr: ValId, size: u64, store: bool, event: usize, guard: Guard, span: Span) {
+        let good = self.out.values.constant(addr).and_then(Value::defined).is_some_and(|addr| {
+            let holds = |object: &&Object| object.base <= addr && addr + size <= object.base + object.size;
+            let constant = |index: usize| self.program.globals[index].constant;
+            self.out.objects.iter().find(holds).is_some_and(|object| {
+                object.place != Place::Heap && !(store && object.global.is_some_and(constant))
+            })
+        });
+        if !good {
+            self.stop(StopKind::Address(event), guard, span);
+        }
+    }
+
+    /// Places a new object. Objects of one size class lie at equal distances from an aligned start, so
+    /// that the addresses of a class differ in as few bits as there can be.
+    fn alloc(
+        &mut self,
+        size: u64,
+        zeroed: bool,
+        place: Place,
+        layout: Option<LayoutId>,
+        guard: Guard,
+        span: Span,
+    ) -> Result<u64> {
+        const REGION: u64 = 0x80_0000;
+        let stride = (size + 16).next_power_of_two().max(32);
+        let class = stride.trailing_zeros();
+        let start = match place {
+            Place::Stack => address::STACK,
+            _ => address::HEAP,
+        } + class as u64 * REGION;
+        let next = self.classes.entry((place, class)).or_insert(0);
+        let base = start + *next * stride;
+        *next += 1;
+        if size >= REGION || base + stride > start + REGION {
+            return Err(Failure::Unsupported("more memory than there is".into(), span));
+        }
+        if self.solo {
+            self.known.add(memory::Object::new(base, size, place, zeroed, layout));
+        }
+        self.event(EventKind::Alloc(self.out.objects.len()), guard, span);
+        self.out.objects.push(Object { base, size, place, zeroed, layout, global: None });
+        Ok(base)
+    }
+
+    /// Takes a jump where its condition holds; returns the guard of not taking it.
+    #[allow(clippy::too_many_arguments)] // Two callers, a line each.
+    fn jump(
+        &mut self,
+        label: Label,
+        when: Option<Operand>,
+        env: &Env,
+        guard: Guard,
+        span: Span,
+        branch: bool,
+        repeat: bool,
+    ) -> Guard {
+        let taken = match when {
+            None => guard,
+            Some(when) => {
+                let cond = self.condition(env, when, guard, span);
+                if branch && self.out.values.constant(cond).is_none() {
+                    self.branches.push(Branch { guard, cond });
+                }
+                let truth = self.out.values.truth(cond);
+                self.out.values.guards.and(guard, truth)
+            }
+        };
+        if taken != Guard::FALSE {
+            let open = self.open.iter_mut().rev().find(|open| open.label == label);
+            let open = open.expect("jumps lead to blocks under way");
+            let list = if repeat { &mut open.continues } else { &mut open.breaks };
+            list.push((taken, env.clone()));
+        }
+        self.out.values.guards.and_not(guard, taken)
+    }
+
+    /// Joins ways that meet: the guard of either, and the registers each brings.
+    fn join(&mut self, ways: Vec<(Guard, Env)>) -> Option<(Guard, Env)> {
+        let mut ways = ways.into_iter();
+        let (mut guard, mut env) = ways.next()?;
+        for (other, other_env) in ways {
+            for (reg, value) in env.iter_mut().zip(other_env) {
+                *reg = self.out.values.make_select(other, value, *reg);
+            }
+            guard = self.out.values.guards.or(guard, other);
+        }
+        Some((guard, env))
+    }
+
+    fn labelled(&mut self, label: Label, body: &'a [Stmt], env: &mut Env, guard: Guard) -> Result<Guard> {
+        self.open.push(Open { label, breaks: Vec::new(), continues: Vec::new() });
+        let through = self.body(body, env, guard)?;
+        let mut ways = self.open.pop().expect("pushed above").breaks;
+        if through != Guard::FALSE {
+            ways.push((through, std::mem::take(env)));
+        }
+        Ok(match self.join(ways) {
+            Some((guard, joined)) => {
+                *env = joined;
+                guard
+            }
+            None => Guard::FALSE,
+        })
+    }
+
+    /// Unrolls a loop.
+    fn repeat(
+        &mut self,
+        label: Label,
+        body: &'a [Stmt],
+        retry: bool,
+        env: &mut Env,
+        guard: Guard,
+        span: Span,
+    ) -> Result<Guard> {
+        let instance = self.path.clone();
+        let restricted = self.primed && retry;
+        let bound = if restricted { 1 } else { self.bounds.get(&instance).copied().unwrap_or(1) };
+        let mut exits: Vec<(Guard, Env)> = Vec::new();
+        let mut entry = (guard, std::mem::take(env));
+        let mut used = 0;
+        for repetition in 0.. {
+            let before = self.out.events.len();
+            self.open.push(Open { label, breaks: Vec::new(), continues: Vec::new() });
+            self.path.push(repetition);
+            let mut regs = entry.1.clone();
+            let through = self.body(body, &mut regs, entry.0)?;
+            self.path.pop();
+            let Open { breaks, continues, .. } = self.open.pop().expect("pushed above");
+            exits.extend(breaks);
+            if through != Guard::FALSE {
+                exits.push((through, regs));
+            }
+            let Some(next) = self.join(continues) else { break };
+            // Known before any bound applies: a loop that waits repeats without a trace.
+            if repetition == 0
+                && self.options.reduce_spins
+                && self.bounds.get(&instance).is_none_or(|bound| *bound <= 1)
+                && let Some(silent) = self.spins(body, &entry, &next, before)
+            {
+                let stop = StopKind::Spin { instance: instance.clone(), silent };
+                self.stop(stop, next.0, span);
+                self.note_loop(instance, span, 1, true);
+                exits.push(next);
+                return Ok(self.leave(exits, env));
+            }
+            // Where no branch decides, repeating is free.
+            let forced = next.0 == entry.0;
+            used += !forced as u32;
+            if used >= bound && !forced {
+                let stop = if restricted { StopKind::Restricted } else { StopKind::Bound(instance.clone()) };
+                self.stop(stop, next.0, span);
+                exits.push(next);
+                break;
+            }
+            entry = next;
+        }
+        if used > 0 {
+            self.note_loop(instance, span, used, false);
+        }
+        Ok(self.leave(exits, env))
+    }
+
+    fn note_loop(&mut self, instance: InstancePath, span: Span, bound: u32, spin: bool) {
+        self.out.loops.push(LoopInfo { instance, span, bound, spin, recursion: false });
+    }
+
+    /// Joins the ways out of a loop. The first default of the selections is the way that exceeds the
+    /// bound, if there is one: its values are never used.
+    fn leave(&mut self, mut exits: Vec<(Guard, Env)>, env: &mut Env) -> Guard {
+        exits.reverse();
+        match self.join(exits) {
+            Some((guard, joined)) => {
+                *env = joined;
+                guard
+            }
+            None => Guard::FALSE,
+        }
+    }
+
+    /// Whether an iteration that repeats leaves no trace: it changes no register that the next iteration
+    /// reads, and writes nothing but what it has just read in the same atomic block. Returns the pairs of
+    /// load and store for which the latter must be shown.
+    ///
+    /// # Soundness
+    ///
+    /// An execution with such repetitions stays one when their events are left out: nothing reads from
+    /// them but loads of the same value, and removing events removes only constraints. So every
+    /// observation and fault is reached by an execution that does not repeat.
+    fn spins(
+        &mut self,
+        body: &[Stmt],
+        entry: &(Guard, Env),
+        next: &(Guard, Env),
+        before: usize,
+    ) -> Option<Vec<(usize, usize)>> {
+        if exposed(body).iter().any(|reg| entry.1[reg.index()] != next.1[reg.index()]) {
+            return None;
+        }
+        let mut silent = Vec::new();
+        for store in before..self.out.events.len() {
+            let event = &self.out.events[store];
+            let (guard, atomic) = (event.guard, event.atomic);
+            let EventKind::Store { addr, ty, .. } = event.kind else {
+                match event.kind {
+                    EventKind::Load { .. } | EventKind::Fence(_) | EventKind::Choose { .. } => continue,
+                    _ => return None,
+                }
+            };
+            if self.out.values.guards.and(guard, next.0) == Guard::FALSE {
+                continue;
+            }
+            atomic?;
+            let reads = |load: &usize| {
+                let event = &self.out.events[*load];
+                event.atomic == atomic
+                    && matches!(event.kind, EventKind::Load { addr: a, ty: t, .. } if a == addr && t.bits == ty.bits)
+            };
+            let load = (before..store).rev().find(reads)?;
+            // A store in between to who knows where would come between the two.
+            let clean = (load..store).all(|e| !matches!(self.out.events[e].kind, EventKind::Store { .. }));
+            if !clean {
+                return None;
+            }
+            silent.push((load, store));
+        }
+        Some(silent)
+    }
+
+    /// Inlines a call, unless it is a recursion that its bound does not let in.
+    fn call(&mut self, proc: ProcId, args: &[ValId], guard: Guard, span: Span) -> Result<Vec<ValId>> {
+        let recursive = self.procs.contains(&proc);
+        let mut instance = self.path.clone();
+        instance.push(RECURSION);
+        if recursive && guard != Guard::TRUE && !self.bounds.contains_key(&instance) {
+            self.stop(StopKind::Bound(instance.clone()), guard, span);
+            let bound = self.procs.iter().filter(|id| **id == proc).count() as u32;
+            self.out.loops.push(LoopInfo { instance, span, bound, spin: false, recursion: true });
+            let undefined = self.out.values.make_const(Value::UNDEFINED);
+            return Ok(vec![undefined; self.program.proc(proc).results.len()]);
+        }
+        // Deep recursion on known values ends in the statement limit, or here before our own stack does.
+        if self.procs.len() > 200 {
+            return Err(Failure::TooLong(span));
+        }
+        self.inline(proc, Some(span), args, guard)
+    }
+}

@@ -1,0 +1,176 @@
+//! The lexer: from the text `cc -E` printed to tokens placed in the original files.
+//!
+//! The text is cut into pieces, line markers say which original line each piece came from, the pieces of
+//! one line are placed on it together, and each becomes a token with its value. `#pragma fencepost` lines are
+//! set aside with their tokens; all other directives mean nothing here.
+
+mod literal;
+mod number;
+
+use crate::line_map::LineMap;
+use crate::positions::Positions;
+use crate::scan::{Piece, PieceKind, Scanner};
+use crate::symbol::Interner;
+use crate::token::{Keyword, Token, TokenKind};
+use fencepost_lsl::diagnostic::Diagnostic;
+use fencepost_lsl::source::{FileId, SourceMap, Span};
+
+/// A `#pragma fencepost` directive.
+#[derive(Clone, Debug)]
+pub struct Pragma {
+    /// The whole directive.
+    pub span: Span,
+    /// What follows `#pragma fencepost`. A quote right behind a name is
+    /// [`Punctuator::Prime`](crate::token::Punctuator::Prime), as test notation writes it.
+    pub tokens: Vec<Token>,
+}
+
+/// What the lexer makes of a text.
+#[derive(Clone, Debug)]
+pub struct Lexed {
+    /// All tokens; the last one is [`TokenKind::End`].
+    pub tokens: Vec<Token>,
+    /// The pragmas in order of appearance.
+    pub pragmas: Vec<Pragma>,
+    /// The names in both.
+    pub names: Interner,
+    /// What is wrong with the text.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Lexes the text that `cc -E` printed.
+///
+/// The files its line markers name are entered in `sources` unless they are there already; `load` gives
+/// the text of a file, if it can be read. Files marked as system headers get the system's origin.
+pub fn lex(text: &str, sources: &mut SourceMap, load: &mut dyn FnMut(&str) -> Option<String>) -> Lexed {
+    let mut names = Interner::default();
+    // Keywords take the first symbols, so that telling them from names is one comparison.
+    let keywords: Vec<Keyword> = Keyword::SPELLINGS.iter().map(|&(_, keyword)| keyword).collect();
+    for (spelling, _) in Keyword::SPELLINGS {
+        names.intern(spelling);
+    }
+    let lexed = Lexed { tokens: Vec::new(), pragmas: Vec::new(), names, diagnostics: Vec::new() };
+    // Offsets have 32 bits.
+    let (text, too_large) = if u32::try_from(text.len()).is_ok() { (text, false) } else { ("", true) };
+    let pieces: Vec<Piece> = Scanner::new(text).collect();
+    let lines = LineMap::new(text, &pieces, sources, load);
+    let mut lexer = Lexer { text, sources, lines, positions: Positions::default(), keywords, lexed };
+    if too_large {
+        lexer.lexed.diagnostics.push(Diagnostic::general("the preprocessed file is larger than 4 GiB"));
+    }
+    lexer.run(&pieces);
+    lexer.lexed
+}
+
+struct Lexer<'a> {
+    text: &'a str,
+    sources: &'a SourceMap,
+    lines: LineMap,
+    positions: Positions,
+    /// By symbol number.
+    keywords: Vec<Keyword>,
+    lexed: Lexed,
+}
+
+impl Lexer<'_> {
+    fn run(&mut self, pieces: &[Piece]) {
+        // The pieces printed for one original line; markers may interrupt them where a macro of a system
+        // header expands.
+        let mut line: Vec<Piece> = Vec::new();
+        let mut line_origin = self.lines.origin(1);
+        for &piece in pieces {
+            let origin = self.lines.origin(piece.line);
+            if piece.kind == PieceKind::Directive {
+                self.pragma(piece, origin);
+                continue;
+            }
+            if origin != line_origin {
+                self.line(&line, line_origin);
+                line.clear();
+                line_origin = origin;
+            }
+            line.push(piece);
+        }
+        self.line(&line, line_origin);
+        let start = Span::new(line_origin.0, 0, 0);
+        let last = self.lexed.tokens.last().map_or(start, |token| token.span);
+        let end = Span::new(last.file, last.end, last.end);
+        self.lexed.tokens.push(Token { kind: TokenKind::End, span: end, first_on_line: true });
+    }
+
+    /// Lexes all pieces printed for one original line.
+    fn line(&mut self, pieces: &[Piece], (file, line): (FileId, u32)) {
+        if pieces.is_empty() {
+            return;
+        }
+        let words: Vec<&str> = pieces.iter().map(|piece| piece.text(self.text)).collect();
+        let spans = self.positions.locate(self.sources, file, line, &words);
+        let mut first_on_line = true;
+        for (piece, span) in pieces.iter().zip(spans) {
+            if let Some(kind) = self.token(*piece, span) {
+                self.lexed.tokens.push(Token { kind, span, first_on_line });
+                first_on_line = false;
+            }
+        }
+    }
+
+    /// Lexes a directive if it is ours.
+    fn pragma(&mut self, directive: Piece, (file, line): (FileId, u32)) {
+        let pieces: Vec<Piece> = Scanner::of_pragma(self.text, directive).collect();
+        let words: Vec<&str> = pieces.iter().map(|piece| piece.text(self.text)).collect();
+        if !words.starts_with(&["#", "pragma", "fencepost"]) {
+            return;
+        }
+        let spans = self.positions.locate_directive(self.sources, file, line, &words);
+        let span = spans.iter().copied().reduce(Span::to).unwrap_or(Span::new(file, 0, 0));
+        let mut tokens = Vec::new();
+        for (piece, span) in pieces.iter().zip(spans).skip(3) {
+            let kind = self.token(*piece, span);
+            tokens.extend(kind.map(|kind| Token { kind, span, first_on_line: false }));
+        }
+        self.lexed.pragmas.push(Pragma { span, tokens });
+    }
+
+    /// The token that a piece is; none where it is not one.
+    fn token(&mut self, piece: Piece, span: Span) -> Option<TokenKind> {
+        let text = piece.text(self.text);
+        let Lexed { names, diagnostics, .. } = &mut self.lexed;
+        match piece.kind {
+            PieceKind::Identifier => {
+                let symbol = names.intern(text);
+                let keyword = self.keywords.get(symbol.0 as usize);
+                Some(keyword.map_or(TokenKind::Identifier(symbol), |keyword| TokenKind::Keyword(*keyword)))
+            }
+            PieceKind::Number if number::is_float(text) => Some(TokenKind::Float(names.intern(text))),
+            PieceKind::Number => Some(TokenKind::Integer(number::integer(text, span, diagnostics))),
+            PieceKind::Character { closed } => {
+                if !closed {
+                    diagnostics.push(Diagnostic::error(span, "unterminated character constant"));
+                }
+                Some(TokenKind::Character(literal::character(text, closed, span, diagnostics)))
+            }
+            PieceKind::String { closed } => {
+                if !closed {
+                    diagnostics.push(Diagnostic::error(span, "unterminated string literal"));
+                }
+                Some(TokenKind::String(literal::string(text, span, diagnostics)))
+            }
+            PieceKind::Punctuator(punctuator) => Some(TokenKind::Punctuator(punctuator)),
+            PieceKind::OpenComment => {
+                diagnostics.push(Diagnostic::error(span, "unterminated comment"));
+                None
+            }
+            PieceKind::Stray | PieceKind::Directive => {
+                let shown = match text.chars().next() {
+                    Some(character) if !character.is_control() => format!("`{character}`"),
+                    character => format!("U+{:04X}", character.map_or(0, u32::from)),
+                };
+                diagnostics.push(Diagnostic::error(span, format!("stray character {shown}")));
+                None
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
