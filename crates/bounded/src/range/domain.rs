@@ -206,7 +206,10 @@ fn apply_wide(op: PrimOp, args: &[&Range]) -> Range {
             return Range::of([Value::ZERO, Value::ONE]);
         }
         PrimOp::Convert(ty) => a.wrap(ty),
-        PrimOp::Extract { low, ty } => a.map(|bits| bits >> low).wrap(ty),
+        PrimOp::Extract { low, ty } => {
+            let part = a.map(|bits| bits >> low);
+            Wide { zero: part.zero | !(u64::MAX >> low), ..part }.wrap(ty)
+        }
         PrimOp::Insert { low, bits } => {
             let mask = IntTy::unsigned(bits).mask();
             let put = |word: u64, part: u64| word & !(mask << low) | (part & mask) << low;
