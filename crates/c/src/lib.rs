@@ -5,9 +5,9 @@
 //!
 //! Deliberately absent: reading files (callers hand over text) and printing.
 
-//pub mod ast;
+pub mod ast;
 pub mod lex;
-//pub mod parse;
+pub mod parse;
 pub mod symbol;
 pub mod token;
 

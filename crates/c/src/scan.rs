@@ -5,6 +5,7 @@
 //! and a literal that the line does not close ends there.
 
 use crate::token::Punctuator;
+use std::borrow::Cow;
 
 /// What a piece of text is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -228,6 +229,23 @@ impl<'a> Scanner<'a> {
         }
     }
 
+    /// Steps over an identifier. Preprocessors print its non-ASCII characters as `\u00e9`.
+    fn skip_identifier(&mut self) {
+        while let Some(byte) = self.byte(0) {
+            let digits = match self.byte(1) {
+                Some(b'u') if byte == b'\\' => 4,
+                Some(b'U') if byte == b'\\' => 8,
+                _ => 0,
+            };
+            let named =
+                digits > 0 && (2..2 + digits).all(|n| self.byte(n).is_some_and(|b| b.is_ascii_hexdigit()));
+            if !named && !is_identifier_byte(byte) {
+                break;
+            }
+            self.at += if named { 2 + digits } else { 1 };
+        }
+    }
+
     fn token(&mut self, first: u8) -> PieceKind {
         if let Some(quote) = self.literal_quote() {
             let closed = self.skip_literal(quote);
@@ -240,10 +258,9 @@ impl<'a> Scanner<'a> {
             self.skip_number();
             return PieceKind::Number;
         }
-        if is_identifier_byte(first) {
-            while self.byte(0).is_some_and(is_identifier_byte) {
-                self.at += 1;
-            }
+        let start = self.at;
+        self.skip_identifier();
+        if self.at > start {
             return PieceKind::Identifier;
         }
         let rest = self.rest();
@@ -283,6 +300,20 @@ impl Iterator for Scanner<'_> {
         let kind = self.token(first);
         Some(self.piece(kind, start, line))
     }
+}
+
+/// An identifier with the characters that it names by `\u00e9` put in.
+pub(crate) fn plain_identifier(text: &str) -> Cow<'_, str> {
+    let mut parts = text.split('\\');
+    let Some(mut plain) = parts.next().map(Cow::Borrowed) else { return Cow::Borrowed(text) };
+    for part in parts {
+        let length = if part.starts_with('u') { 5 } else { 9 };
+        let (digits, rest) = part.split_at_checked(length).unwrap_or((part, ""));
+        let named = digits.get(1..).and_then(|digits| u32::from_str_radix(digits, 16).ok());
+        plain.to_mut().push(named.and_then(char::from_u32).unwrap_or(char::REPLACEMENT_CHARACTER));
+        plain.to_mut().push_str(rest);
+    }
+    plain
 }
 
 /// Whether a byte may stand in an identifier; those of non-ASCII characters all may.

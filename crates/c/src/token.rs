@@ -1,8 +1,7 @@
 //! C tokens: C11 with the GNU keywords that real code uses.
 //!
 //! Literals carry their value, so nothing behind the lexer looks at spellings. GNU's alternate keywords
-//! (`__const__`, `__inline`, …) and the C23 ones without underscore (`alignas`, …) are the same token as
-//! the plain C11 keyword.
+//! (`__const__`, `__inline`, …) are the same token as the plain C11 keyword.
 
 use crate::symbol::{Interner, Symbol};
 use fencepost_lsl::source::Span;
@@ -160,8 +159,8 @@ macro_rules! words {
 words! {
     /// The reserved words.
     Keyword {
-        Alignas "_Alignas" "alignas",
-        Alignof "_Alignof" "alignof" "__alignof" "__alignof__",
+        Alignas "_Alignas",
+        Alignof "_Alignof" "__alignof" "__alignof__",
         Asm "asm" "__asm" "__asm__",
         Atomic "_Atomic",
         Attribute "__attribute__" "__attribute",
@@ -205,10 +204,10 @@ words! {
         Signed "signed" "__signed" "__signed__",
         Sizeof "sizeof",
         Static "static",
-        StaticAssert "_Static_assert" "static_assert",
+        StaticAssert "_Static_assert",
         Struct "struct",
         Switch "switch",
-        ThreadLocal "_Thread_local" "thread_local" "__thread",
+        ThreadLocal "_Thread_local" "__thread",
         Typedef "typedef",
         Typeof "typeof" "__typeof" "__typeof__",
         TypesCompatible "__builtin_types_compatible_p",

@@ -83,8 +83,7 @@ impl World for SerialWorld {
         let value = self.memory.load(addr, ty)?;
         if let Some(recorder) = &mut self.recorder {
             let from = recorder.sources(addr, ty.bytes());
-            let id = recorder.push(site, Action::Load { addr, ty, order, value, from });
-            recorder.order.push(id);
+            recorder.push(site, Action::Load { addr, ty, order, value, from });
         }
         Ok(Word { value, deps: () })
     }
@@ -94,7 +93,7 @@ impl World for SerialWorld {
         self.memory.store(addr, ty, word.value)?;
         if let Some(recorder) = &mut self.recorder {
             let id = recorder.push(site, Action::Store { addr, ty, order, value: word.value.wrap(ty) });
-            recorder.order.push(id);
+            recorder.stores.push(id);
             recorder.writers.extend((addr..addr + ty.bytes()).map(|byte| (byte, id)));
         }
         Ok(())
@@ -125,7 +124,7 @@ impl World for SerialWorld {
         self.memory.free(addr)?;
         if let Some(recorder) = &mut self.recorder {
             let id = recorder.push(site, Action::Free { addr });
-            recorder.order.push(id);
+            recorder.stores.push(id);
         }
         Ok(())
     }
@@ -165,7 +164,7 @@ impl World for SerialWorld {
 struct Recorder {
     thread: usize,
     events: Vec<Event>,
-    order: Vec<EventId>,
+    stores: Vec<EventId>,
     /// The last store to each byte.
     writers: FxHashMap<u64, EventId>,
     atomic: Option<u32>,
@@ -256,7 +255,7 @@ impl<'p> Outcome<'p> {
 
     /// The trace, with events sorted thread by thread.
     pub fn into_trace(self) -> Trace {
-        let Recorder { events, order, .. } = self.recorder;
+        let Recorder { events, stores, .. } = self.recorder;
         let mut sorted: Vec<usize> = (0..events.len()).collect();
         sorted.sort_by_key(|&i| events[i].thread);
         let mut place = vec![EventId(0); events.len()];
@@ -286,7 +285,7 @@ impl<'p> Outcome<'p> {
                 thread.status = Status::Stopped;
             }
         }
-        Trace { threads, events, order: order.iter().map(|id| place[id.index()]).collect() }
+        Trace { threads, events, stores: stores.iter().map(|id| place[id.index()]).collect() }
     }
 
     /// The fault that ended it, if one did.

@@ -2,8 +2,8 @@
 //! the report prints.
 //!
 //! A trace claims: these threads made these accesses with these values; each load read from there; and
-//! memory saw the accesses in this order. Nothing in it is derived; what can be worked out (names of
-//! addresses, reorderings) is left to replay.
+//! memory saw the stores to each location in this order. Nothing in it is derived; what can be worked out
+//! (an order of all accesses, names of addresses, reorderings) is left to replay.
 
 use crate::operation::OpId;
 use fencepost_lsl::fault::Fault;
@@ -191,8 +191,8 @@ pub struct Trace {
     pub threads: Vec<TraceThread>,
     /// All events, thread by thread, in program order.
     pub events: Vec<Event>,
-    /// Loads, stores and frees in an order in which memory may have seen them.
-    pub order: Vec<EventId>,
+    /// Stores and frees, those to one location in the order in which memory saw them.
+    pub stores: Vec<EventId>,
 }
 
 impl Trace {

@@ -53,6 +53,11 @@ pub enum Reason {
         /// The limit.
         limit: u32,
     },
+    /// The program, run along all its paths, does not seem to end.
+    TooLong {
+        /// Where it was when patience ended, as `file:line`.
+        at: String,
+    },
     /// No execution of the test completes, so there is nothing to judge.
     Vacuous(String),
     /// The specification could not be mined; why.
@@ -74,6 +79,9 @@ impl fmt::Display for Reason {
             }
             Reason::Unroll { at, recursion: true, limit } => {
                 write!(f, "the recursion at {at} can go deeper than {limit} calls (--max-unroll)")
+            }
+            Reason::TooLong { at } => {
+                write!(f, "a loop or recursion that nothing seems to end, at {at}")
             }
             Reason::Vacuous(why) => write!(f, "nothing was checked: {why}"),
             Reason::Specification(why) => write!(f, "no specification: {why}"),

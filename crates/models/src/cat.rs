@@ -108,14 +108,12 @@ base! {
         All "_"
         /// Loads.
         R "R"
-        /// Stores, including the initial content of memory.
+        /// Stores. The initial content of memory is no event.
         W "W"
         /// Loads and stores.
         M "M"
         /// Fences.
         F "F"
-        /// The initial content of memory, one store for each location.
-        IW "IW"
         /// Loads and stores of atomic blocks.
         A "A"
         /// Load-load fences.

@@ -3,7 +3,7 @@
 //! Expressions evaluate to a set, a relation or a function while they are parsed: definitions come before
 //! uses, so there is no syntax tree to keep.
 
-use crate::cat::{BaseRelation, BaseSet, Constraint, Model, Relation, Set, Test};
+use crate::cat::{BaseRelation, BaseSet, Constraint, Model, Relation, Set, Test, mentions};
 use crate::library::shipped;
 use fencepost_lsl::diagnostic::Diagnostic;
 use fencepost_lsl::source::{FileId, Origin, SourceMap, Span};
@@ -175,6 +175,11 @@ impl Reader {
                 _ => return Err(unexpected(&token, "expected a name")),
             }
         }
+        if let Some(inner) = inverse_of_rf(&relation) {
+            let message = format!("the inverse of `{inner}` is supported only in `rf^-1 ; co`");
+            return Err(Diagnostic::error(span, message)
+                .note("a load of the initial content reads from no event, so other uses would miss it"));
+        }
         self.model.constraints.push(Constraint { test, relation, name });
         Ok(())
     }
@@ -303,8 +308,28 @@ fn combine(sign: &str, left: Thing, right: Thing, span: Span) -> Result<Thing> {
         "|" => Relation::Union(a, b),
         "&" => Relation::Inter(a, b),
         "\\" => Relation::Diff(a, b),
+        // Also relates loads of the initial content, which no `rf` leads to.
+        _ if is_from_reads(&a, &b) => Relation::Base(BaseRelation::Fr),
         _ => Relation::Seq(a, b),
     })))
+}
+
+/// An inverse of something that mentions `rf`.
+fn inverse_of_rf(relation: &Relation) -> Option<&'static str> {
+    match relation {
+        Relation::Inverse(inner) => mentions(inner, BaseRelation::Rf).then_some("rf"),
+        Relation::Optional(inner) | Relation::Plus(inner) => inverse_of_rf(inner),
+        Relation::Union(a, b) | Relation::Inter(a, b) | Relation::Diff(a, b) | Relation::Seq(a, b) => {
+            inverse_of_rf(a).or_else(|| inverse_of_rf(b))
+        }
+        _ => None,
+    }
+}
+
+/// Whether two relations in sequence are the usual definition of `fr`.
+fn is_from_reads(first: &Relation, second: &Relation) -> bool {
+    let rf = Relation::Base(BaseRelation::Rf);
+    matches!(first, Relation::Inverse(inner) if **inner == rf) && *second == Relation::Base(BaseRelation::Co)
 }
 
 fn as_relation(thing: Thing, span: Span) -> Result<Rc<Relation>> {
@@ -434,6 +459,7 @@ mod tests {
             Ok("Seq(Optional(Inverse(Base(Po))), Inverse(Base(Po)))"),
         );
         check("let a = po let f(r) = a | r let a = rf acyclic f(co)", Ok("Union(Base(Po), Base(Co))"));
+        check("acyclic rf^-1 ; co", Ok("Base(Fr)"));
         check("empty [R|W] ; (W*R)", Ok("Seq(Identity(Union(Base(R), Base(W))), Product(Base(W), Base(R)))"));
     }
 
@@ -449,6 +475,7 @@ mod tests {
         check("(* a", Err("1: comment has no end"));
         check("let a = po", Err("1: model has no constraint"));
         check("acyclic po ! rf", Err("12: unexpected character `!`"));
+        check("acyclic rf^-1 ; rf", Err("9: the inverse of `rf` is supported only in `rf^-1 ; co`"));
         check("foo", Err("1: expected `let`, `include` or a constraint, found `foo`"));
     }
 }

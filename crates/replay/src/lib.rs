@@ -1,1 +1,33 @@
-//! To come.
+//! The referee. Takes a trace that an engine claims to be an execution and checks the claim, sharing
+//! nothing with the engine but the program and the text of the memory model:
+//!
+//! 1. each thread, run by the interpreter of [`fencepost_lsl`] on the values its loads are said to read,
+//!    makes exactly the accesses of the trace and ends as it says;
+//! 2. every load reads what its source wrote;
+//! 3. the model, evaluated on this one execution, allows it.
+//!
+//! What is worked out on the way explains the trace to people: names of addresses, an order in which
+//! memory can have seen the accesses, and the reorderings without which the execution could not be.
+//!
+//! Deliberately absent: any search.
+
+mod evaluate;
+mod explain;
+mod relation;
+mod sources;
+mod world;
+
+pub use explain::{Explained, Reordering};
+
+use fencepost_harness::operation::Harness;
+use fencepost_harness::trace::Trace;
+use fencepost_models::cat::Model;
+
+/// Checks a trace. An error says what is wrong with it.
+pub fn replay(harness: &Harness, trace: &Trace, model: &Model) -> Result<Explained, String> {
+    let runs = world::run(harness, trace)?;
+    sources::check(&harness.program, trace)?;
+    let execution = evaluate::Execution::new(trace, &runs);
+    let order = execution.check(model)?;
+    Ok(explain::explain(harness, trace, &runs, &order))
+}

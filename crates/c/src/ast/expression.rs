@@ -1,7 +1,8 @@
 //! Expressions.
 
 use crate::ast::{
-    Block, CharacterLiteral, Designator, InitializerList, IntegerLiteral, Name, StringLiteral, Symbol, TypeName,
+    Block, CharacterLiteral, Designator, InitializerList, IntegerLiteral, Name, StringLiteral, Symbol,
+    TypeName,
 };
 use fencepost_lsl::source::Span;
 

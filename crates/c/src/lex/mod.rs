@@ -9,11 +9,12 @@ mod number;
 
 use crate::line_map::LineMap;
 use crate::positions::Positions;
-use crate::scan::{Piece, PieceKind, Scanner};
+use crate::scan::{Piece, PieceKind, Scanner, plain_identifier};
 use crate::symbol::Interner;
 use crate::token::{Keyword, Token, TokenKind};
 use fencepost_lsl::diagnostic::Diagnostic;
 use fencepost_lsl::source::{FileId, SourceMap, Span};
+use std::borrow::Cow;
 
 /// A `#pragma fencepost` directive.
 #[derive(Clone, Debug)]
@@ -103,7 +104,8 @@ impl Lexer<'_> {
         if pieces.is_empty() {
             return;
         }
-        let words: Vec<&str> = pieces.iter().map(|piece| piece.text(self.text)).collect();
+        let plain: Vec<Cow<'_, str>> = pieces.iter().map(|piece| word(*piece, self.text)).collect();
+        let words: Vec<&str> = plain.iter().map(|word| &**word).collect();
         let spans = self.positions.locate(self.sources, file, line, &words);
         let mut first_on_line = true;
         for (piece, span) in pieces.iter().zip(spans) {
@@ -137,7 +139,7 @@ impl Lexer<'_> {
         let Lexed { names, diagnostics, .. } = &mut self.lexed;
         match piece.kind {
             PieceKind::Identifier => {
-                let symbol = names.intern(text);
+                let symbol = names.intern(&plain_identifier(text));
                 let keyword = self.keywords.get(symbol.0 as usize);
                 Some(keyword.map_or(TokenKind::Identifier(symbol), |keyword| TokenKind::Keyword(*keyword)))
             }
@@ -169,6 +171,14 @@ impl Lexer<'_> {
                 None
             }
         }
+    }
+}
+
+/// A piece's text as the original would have it.
+fn word(piece: Piece, text: &str) -> Cow<'_, str> {
+    match piece.kind {
+        PieceKind::Identifier => plain_identifier(piece.text(text)),
+        _ => Cow::Borrowed(piece.text(text)),
     }
 }
 

@@ -70,8 +70,9 @@ impl<'a> Cursor<'a> {
 
     /// Steps over a token; the end stays.
     pub(super) fn advance(&mut self) {
+        let kind = self.kind(0);
         let Delimiters { parens, braces } = &mut self.delimiters;
-        match self.kind(0) {
+        match kind {
             TokenKind::End => return,
             TokenKind::Punctuator(Punctuator::OpenParen | Punctuator::OpenBracket) => *parens += 1,
             TokenKind::Punctuator(Punctuator::CloseParen | Punctuator::CloseBracket) => {

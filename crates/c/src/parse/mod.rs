@@ -67,10 +67,20 @@ struct Start {
     span: Span,
 }
 
+/// Words that are keywords only since C23: they are so for us where the file does not declare them.
+static LATE_KEYWORDS: [(&str, TokenKind); 4] = [
+    ("alignas", TokenKind::Keyword(Keyword::Alignas)),
+    ("alignof", TokenKind::Keyword(Keyword::Alignof)),
+    ("static_assert", TokenKind::Keyword(Keyword::StaticAssert)),
+    ("thread_local", TokenKind::Keyword(Keyword::ThreadLocal)),
+];
+
 /// The state of a parse.
 struct Parser<'a> {
     cursor: Cursor<'a>,
     names: &'a Interner,
+    /// The [`LATE_KEYWORDS`] that are used.
+    late_keywords: Vec<(Symbol, &'static TokenKind)>,
     scopes: Scopes,
     diagnostics: Vec<Diagnostic>,
     /// The token at which the last syntax error was reported: a second one there would be its echo.
@@ -87,9 +97,11 @@ struct Parser<'a> {
 
 impl<'a> Parser<'a> {
     fn new(tokens: &'a [Token], names: &'a Interner, file_scope: FileScope) -> Parser<'a> {
+        let late_keywords = LATE_KEYWORDS.iter().filter_map(|(word, kind)| Some((names.find(word)?, kind)));
         Parser {
             cursor: Cursor::new(tokens),
             names,
+            late_keywords: late_keywords.collect(),
             scopes: Scopes::new(file_scope),
             diagnostics: Vec::new(),
             last_error: None,
@@ -140,7 +152,19 @@ impl<'a> Parser<'a> {
     }
 
     fn kind(&self) -> &'a TokenKind {
-        self.cursor.kind(0)
+        self.kind_ahead(0)
+    }
+
+    /// The token `ahead` places behind the next one, where late keywords are keywords.
+    fn kind_ahead(&self, ahead: usize) -> &'a TokenKind {
+        let kind = self.cursor.kind(ahead);
+        if let TokenKind::Identifier(symbol) = kind
+            && let Some((_, keyword)) = self.late_keywords.iter().find(|(late, _)| late == symbol)
+            && self.scopes.meaning(*symbol).is_none()
+        {
+            return keyword;
+        }
+        kind
     }
 
     fn span(&self) -> Span {
@@ -183,7 +207,7 @@ impl<'a> Parser<'a> {
 
     /// Steps over an identifier if it is next.
     fn take_name(&mut self) -> Option<Name> {
-        let TokenKind::Identifier(symbol) = *self.kind() else { return None };
+        let TokenKind::Identifier(symbol) = *self.cursor.kind(0) else { return None };
         let name = Name { symbol, span: self.span() };
         self.cursor.advance();
         Some(name)

@@ -106,14 +106,13 @@ impl Parser<'_> {
 
     /// Whether what follows looks as if only this punctuator were missing.
     fn is_forgotten(&self, wanted: Punctuator) -> bool {
-        let TokenKind::Punctuator(next) = self.kind() else {
-            return matches!(wanted, Punctuator::Semicolon | Punctuator::Colon)
-                && self.cursor.first_on_line(0);
-        };
+        let before = |punctuators: &[Punctuator]| punctuators.iter().any(|&next| self.at(next));
         match wanted {
-            Punctuator::Semicolon => *next == Punctuator::CloseBrace || self.cursor.first_on_line(0),
+            Punctuator::Semicolon | Punctuator::Colon => {
+                self.cursor.first_on_line(0) || before(&[Punctuator::CloseBrace])
+            }
             Punctuator::CloseParen | Punctuator::CloseBracket => {
-                matches!(next, Punctuator::Semicolon | Punctuator::OpenBrace | Punctuator::CloseBrace)
+                before(&[Punctuator::Semicolon, Punctuator::OpenBrace, Punctuator::CloseBrace])
             }
             _ => false,
         }
@@ -168,16 +167,24 @@ impl Parser<'_> {
             return self.abandon();
         }
         self.depth += 1;
-        let height_of_siblings = std::mem::take(&mut self.height);
-        let result = rule(self);
+        let result = self.apart(|parser| {
+            let tree = rule(parser);
+            parser.grow()?;
+            tree
+        });
         self.depth -= 1;
-        let grown = self.grow();
-        self.height = self.height.max(height_of_siblings);
-        grown.and(result)
+        result
     }
 
-    /// Counts one more level of the tree being built on top of those just finished: `a + b + c` nests
-    /// without recursion.
+    /// Runs a rule whose tree stands beside those finished before, rather than on top of them.
+    pub(super) fn apart<T>(&mut self, rule: impl FnOnce(&mut Self) -> Parse<T>) -> Parse<T> {
+        let height_of_siblings = std::mem::take(&mut self.height);
+        let result = rule(self);
+        self.height = self.height.max(height_of_siblings);
+        result
+    }
+
+    /// Counts one more level on top of the trees just finished: `a + b + c` nests without recursion.
     pub(super) fn grow(&mut self) -> Parse<()> {
         self.height += 1;
         if self.height > NESTING_LIMIT { self.abandon() } else { Ok(()) }

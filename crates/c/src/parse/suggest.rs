@@ -1,9 +1,15 @@
 //! Which known name a misspelt one was meant to be.
 
+/// Names longer than this are not compared, for that takes the product of the lengths.
+const LONGEST: usize = 64;
+
 /// The candidate nearest to `name`, if it is near enough to have been meant.
 pub(super) fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     // One slip in a short name, up to three in a long one.
     let limit = (name.chars().count() / 3).clamp(1, 3);
+    if name.len() > LONGEST {
+        return None;
+    }
     candidates
         .filter(|candidate| candidate.len().abs_diff(name.len()) <= 2 * limit)
         .map(|candidate| (distance(name, candidate), candidate))

@@ -50,10 +50,8 @@ impl Parser<'_> {
         if !self.at_ahead(2 + stars, Punctuator::CloseParen) {
             return false;
         }
-        let operand_follows = !matches!(
-            self.cursor.kind(3),
-            TokenKind::Punctuator(_) | TokenKind::Keyword(_) | TokenKind::End
-        );
+        let operand_follows =
+            !matches!(self.cursor.kind(3), TokenKind::Punctuator(_) | TokenKind::Keyword(_) | TokenKind::End);
         stars > 0 || operand_follows && !self.cursor.first_on_line(3)
     }
 

@@ -1,0 +1,390 @@
+//! The check of one test on one model: bounds grow until no execution exceeds them, then every execution
+//! within them is compared with the specification (CheckFence, Sections 3.2 and 3.3).
+//!
+//! Each round unrolls to the bounds known so far and asks one solver in turn: is there an execution that
+//! fails? that exceeds a bound? that completes at all? An execution may be a prefix, in which threads
+//! wait for ever or were cut at a bound: a failure or an excess found in it is one of the program, since
+//! what the others would go on to do comes later. Only whole executions are compared with the
+//! specification.
+//!
+//! On `relaxed`, a store may run ahead of a loop that precedes it in its thread. Executions in which a
+//! loop exceeds its bound only because such a store of its own thread ran ahead are not prefixes in this
+//! sense and are not found; docs/models.md says more.
+
+use crate::circuit::Lit;
+use crate::decode::decode;
+use crate::encode::{Encoding, Shortcuts, encode};
+use crate::range;
+use crate::solver::{Answer, Budget, Cadical, Exhausted, OrderEncoding};
+use crate::unroll::{self, Bounds, EventKind, Failure, LoopInfo, StopKind, Subject, Unrolled, unroll};
+use fencepost_harness::observation::{Observation, ObservationSet};
+use fencepost_harness::operation::Harness;
+use fencepost_harness::trace::Trace;
+use fencepost_harness::verdict::Reason;
+use fencepost_lsl::source::Span;
+use fencepost_models::cat::Model;
+use std::time::{Duration, Instant};
+
+/// How to check.
+#[derive(Clone)]
+pub struct Options {
+    /// When to stop.
+    pub budget: Budget,
+    /// Repetitions of a loop instance, or calls of a recursion, beyond which to give up.
+    pub max_unroll: u32,
+    /// How orders are encoded.
+    pub order: OrderEncoding,
+    /// Shortcuts of the encoding.
+    pub shortcuts: Shortcuts,
+    /// How to unroll.
+    pub unroll: unroll::Options,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            budget: Budget::default(),
+            max_unroll: 32,
+            order: OrderEncoding::default(),
+            shortcuts: Shortcuts::default(),
+            unroll: unroll::Options { reduce_spins: true, max_statements: 2_000_000, reuse: false },
+        }
+    }
+}
+
+/// What a check is doing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Phase {
+    /// Unrolling, analysing and encoding.
+    Encoding,
+    /// Looking for an execution that fails.
+    Violation,
+    /// Looking for executions that exceed a bound.
+    Bounds,
+    /// Looking for any execution.
+    Witness,
+}
+
+/// Figures of a check; of its last round, where they depend on the bounds.
+#[derive(Clone, Debug, Default)]
+pub struct Statistics {
+    /// Rounds of unrolling.
+    pub rounds: u32,
+    /// Statements of the unrolled program.
+    pub instructions: usize,
+    /// Loads in it.
+    pub loads: usize,
+    /// Stores in it.
+    pub stores: usize,
+    /// Variables of the formula.
+    pub variables: u64,
+    /// Clauses of the formula.
+    pub clauses: u64,
+    /// Conflicts of the solver.
+    pub conflicts: u64,
+    /// Time spent on unrolling and encoding, all rounds.
+    pub encode_time: Duration,
+    /// Time spent in the solver, all rounds.
+    pub solve_time: Duration,
+}
+
+/// What a check found.
+#[derive(Debug)]
+pub enum Finding {
+    /// Every execution is right. An execution that completes is shown in proof that there are any.
+    Holds {
+        /// That execution.
+        witness: Box<Trace>,
+    },
+    /// An execution is wrong.
+    Violated(Box<Trace>),
+    /// A limit was reached first.
+    Unknown(Reason),
+}
+
+/// A check's outcome.
+pub struct Outcome {
+    /// What it found.
+    pub finding: Finding,
+    /// The loops that branches decide, at the bounds reached.
+    pub loops: Vec<LoopInfo>,
+    /// Figures.
+    pub statistics: Statistics,
+}
+
+/// Checks that every execution of a subject on a model is free of runtime errors and, if there is a
+/// specification, observes only what it admits.
+pub fn check(
+    harness: &Harness,
+    subject: Subject,
+    model: &Model,
+    specification: Option<&ObservationSet>,
+    options: &Options,
+    progress: &dyn Fn(Phase, u32),
+) -> Outcome {
+    let mut checker = Checker {
+        harness,
+        subject,
+        model,
+        options,
+        progress,
+        bounds: Bounds::default(),
+        loops: Vec::new(),
+        statistics: Statistics::default(),
+    };
+    let finding = loop {
+        checker.statistics.rounds += 1;
+        match checker.round(|checker, encoding| checker.judge(encoding, specification)) {
+            Ok(Some(finding)) => break finding,
+            Ok(None) => {}
+            Err(reason) => break Finding::Unknown(reason),
+        }
+    };
+    Outcome { finding, loops: checker.loops, statistics: checker.statistics }
+}
+
+/// Enumerates the observations of all executions of a subject on a model by asking the solver for one
+/// after the other (CheckFence, Section 3.2). With the model `serial`, this mines the specification.
+pub fn observations(
+    harness: &Harness,
+    subject: Subject,
+    model: &Model,
+    options: &Options,
+) -> Result<ObservationSet, Reason> {
+    let mut checker = Checker {
+        harness,
+        subject,
+        model,
+        options,
+        progress: &|_, _| {},
+        bounds: Bounds::default(),
+        loops: Vec::new(),
+        statistics: Statistics::default(),
+    };
+    loop {
+        let found = checker.round(|checker, encoding| {
+            if checker.raise_bounds(encoding)? {
+                return Ok(None);
+            }
+            checker.enumerate(encoding).map(Some)
+        })?;
+        if let Some(found) = found {
+            return Ok(found);
+        }
+    }
+}
+
+struct Checker<'a> {
+    harness: &'a Harness,
+    subject: Subject<'a>,
+    model: &'a Model,
+    options: &'a Options,
+    progress: &'a dyn Fn(Phase, u32),
+    bounds: Bounds,
+    loops: Vec<LoopInfo>,
+    statistics: Statistics,
+}
+
+/// Conflicts to spend on failures before the bounds are known to suffice.
+const EARLY_CONFLICTS: u32 = 2_000;
+
+impl Checker<'_> {
+    /// Unrolls and encodes to the current bounds and asks something of the result.
+    fn round<T>(
+        &mut self,
+        ask: impl FnOnce(&mut Self, &mut Encoding) -> Result<T, Reason>,
+    ) -> Result<T, Reason> {
+        (self.progress)(Phase::Encoding, self.statistics.rounds);
+        let start = Instant::now();
+        let mut unrolled = unroll(self.harness, self.subject, &self.bounds, &self.options.unroll)
+            .map_err(|failure| self.unroll_failure(failure))?;
+        self.loops = unrolled.loops.clone();
+        self.measure(&unrolled);
+        self.still_going()?;
+        let ranges = range::analyse(&self.harness.program, &unrolled);
+        self.still_going()?;
+        let solver = Box::new(Cadical::new(self.options.order, self.options.budget.clone()));
+        let shortcuts = self.options.shortcuts;
+        let mut encoding =
+            encode(&self.harness.program, &mut unrolled, &ranges, self.model, solver, shortcuts);
+        for (_, _, fired) in encoding.stops(|kind| *kind == StopKind::Restricted) {
+            encoding.circuit.clause(&[!fired]);
+        }
+        self.statistics.encode_time += start.elapsed();
+        let answer = ask(self, &mut encoding);
+        self.statistics.variables = encoding.circuit.variables;
+        self.statistics.clauses = encoding.circuit.clauses;
+        self.statistics.conflicts += encoding.circuit.solver.conflicts();
+        answer
+    }
+
+    fn measure(&mut self, unrolled: &Unrolled) {
+        let count = |which: fn(&EventKind) -> bool| unrolled.events.iter().filter(|e| which(&e.kind)).count();
+        self.statistics.instructions = unrolled.statements;
+        self.statistics.loads = count(|kind| matches!(kind, EventKind::Load { .. }));
+        self.statistics.stores = count(|kind| matches!(kind, EventKind::Store { .. }));
+    }
+
+    /// One round of a check: a finding, or none if bounds had to be raised.
+    fn judge(
+        &mut self,
+        encoding: &mut Encoding,
+        specification: Option<&ObservationSet>,
+    ) -> Result<Option<Finding>, Reason> {
+        let complete = encoding.complete();
+        let bad = self.failure(encoding, complete, specification);
+        match self.solve(encoding, Phase::Violation, &[bad], Some(EARLY_CONFLICTS)) {
+            Answer::Sat => return Ok(Some(Finding::Violated(Box::new(decode(encoding))))),
+            Answer::Unsat | Answer::Stopped => self.still_going()?,
+        }
+        if self.raise_bounds(encoding)? {
+            return Ok(None);
+        }
+        match self.solve(encoding, Phase::Violation, &[bad], None) {
+            Answer::Sat => return Ok(Some(Finding::Violated(Box::new(decode(encoding))))),
+            Answer::Unsat => {}
+            Answer::Stopped => return Err(self.stopped()),
+        }
+        match self.solve(encoding, Phase::Witness, &[complete], None) {
+            Answer::Sat => Ok(Some(Finding::Holds { witness: Box::new(decode(encoding)) })),
+            Answer::Unsat => {
+                let why = "no execution completes: every one of them waits for ever or is ruled out by an assumption";
+                Err(Reason::Vacuous(why.into()))
+            }
+            Answer::Stopped => Err(self.stopped()),
+        }
+    }
+
+    /// A literal that asks for an execution that fails.
+    fn failure(&self, encoding: &mut Encoding, complete: Lit, specification: Option<&ObservationSet>) -> Lit {
+        let faults = encoding.stops(|kind| {
+            matches!(
+                kind,
+                StopKind::Undefined(..) | StopKind::Assert(..) | StopKind::Below(..) | StopKind::Address(_)
+            )
+        });
+        let bad = encoding.circuit.var();
+        let mut clause = vec![!bad];
+        clause.extend(faults.iter().map(|(_, _, fired)| *fired));
+        if let Some(specification) = specification {
+            let wrong = encoding.circuit.var();
+            encoding.circuit.implies(wrong, complete);
+            let words = encoding.observation();
+            for observation in specification.sorted() {
+                encoding.exclude(&words, observation, wrong);
+            }
+            clause.push(wrong);
+        }
+        encoding.circuit.clause(&clause);
+        bad
+    }
+
+    /// Looks for executions that exceed bounds and raises those; says whether there were any.
+    fn raise_bounds(&mut self, encoding: &mut Encoding) -> Result<bool, Reason> {
+        let mut open: Vec<(Lit, unroll::InstancePath, Span)> = Vec::new();
+        for (thread, index, fired) in encoding.stops(|kind| matches!(kind, StopKind::Bound(_))) {
+            let stop = &encoding.unrolled.threads[thread].stops[index];
+            if let StopKind::Bound(instance) = &stop.kind {
+                open.push((fired, instance.clone(), stop.span));
+            }
+        }
+        for (thread, index, fired) in encoding.stops(|kind| matches!(kind, StopKind::Spin { .. })) {
+            let stop = &encoding.unrolled.threads[thread].stops[index];
+            let (kind, span) = (stop.kind.clone(), stop.span);
+            if let StopKind::Spin { instance, silent } = kind {
+                let noisy = encoding.noisy(&silent);
+                let lit = encoding.circuit.and(fired, noisy);
+                if lit != Lit::FALSE {
+                    open.push((lit, instance, span));
+                }
+            }
+        }
+        let mut raised = false;
+        while !open.is_empty() {
+            let exceed = encoding.circuit.var();
+            let clause: Vec<Lit> = std::iter::once(!exceed).chain(open.iter().map(|open| open.0)).collect();
+            encoding.circuit.clause(&clause);
+            match self.solve(encoding, Phase::Bounds, &[exceed], None) {
+                Answer::Unsat => break,
+                Answer::Stopped => return Err(self.stopped()),
+                Answer::Sat => {}
+            }
+            let solver = &mut encoding.circuit.solver;
+            let (exceeded, rest): (Vec<_>, Vec<_>) = open.into_iter().partition(|open| solver.value(open.0));
+            open = rest;
+            for (_, instance, span) in exceeded {
+                self.raise(instance, span)?;
+                raised = true;
+            }
+        }
+        Ok(raised)
+    }
+
+    fn raise(&mut self, instance: unroll::InstancePath, span: Span) -> Result<(), Reason> {
+        let info = self.loops.iter().find(|info| info.instance == instance);
+        let recursion = info.is_some_and(|info| info.recursion);
+        let depth = info.map_or(1, |info| info.bound);
+        let bound = self.bounds.entry(instance).or_insert(1);
+        *bound += 1;
+        let reached = if recursion { depth } else { *bound };
+        if reached > self.options.max_unroll {
+            let at = self.harness.program.sources.position(span).to_string();
+            return Err(Reason::Unroll { at, recursion, limit: self.options.max_unroll });
+        }
+        Ok(())
+    }
+
+    fn enumerate(&mut self, encoding: &mut Encoding) -> Result<ObservationSet, Reason> {
+        let complete = encoding.complete();
+        let words = encoding.observation();
+        let mut found = ObservationSet::default();
+        loop {
+            match self.solve(encoding, Phase::Violation, &[complete], None) {
+                Answer::Unsat => return Ok(found),
+                Answer::Stopped => return Err(self.stopped()),
+                Answer::Sat => {
+                    let observation: Observation = words.iter().map(|word| encoding.read(word)).collect();
+                    encoding.exclude_exactly(&words, &observation, complete);
+                    found.insert(observation);
+                }
+            }
+        }
+    }
+
+    fn solve(
+        &mut self,
+        encoding: &mut Encoding,
+        phase: Phase,
+        assumptions: &[Lit],
+        conflicts: Option<u32>,
+    ) -> Answer {
+        (self.progress)(phase, self.statistics.rounds);
+        let start = Instant::now();
+        let answer = encoding.circuit.solver.solve_within(assumptions, conflicts);
+        self.statistics.solve_time += start.elapsed();
+        answer
+    }
+
+    fn still_going(&self) -> Result<(), Reason> {
+        match self.options.budget.exhausted() {
+            None => Ok(()),
+            Some(_) => Err(self.stopped()),
+        }
+    }
+
+    fn stopped(&self) -> Reason {
+        match self.options.budget.exhausted() {
+            Some(Exhausted::Cancelled) => Reason::Interrupted,
+            Some(Exhausted::Memory) => Reason::Memory,
+            Some(Exhausted::Time) | None => Reason::Timeout,
+        }
+    }
+
+    fn unroll_failure(&self, failure: Failure) -> Reason {
+        let at = |span| self.harness.program.sources.position(span).to_string();
+        match failure {
+            Failure::TooLong(span) => Reason::TooLong { at: at(span) },
+            Failure::Unsupported(what, span) => Reason::Unsupported(format!("{}: {what}", at(span))),
+        }
+    }
+}

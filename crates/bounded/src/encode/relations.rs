@@ -1,0 +1,406 @@
+//! The relations of a model as literals: for each pair of events, when the pair is related.
+//!
+//! An entry is to be read *given that both events are executed*; an event passed on the way of a sequence
+//! adds its own execution. So program order is all constants, and most of what fences order is too.
+
+use super::dependencies::Dependencies;
+use super::{Encoding, Memory};
+use crate::circuit::Lit;
+use crate::unroll::EventKind;
+use fencepost_lsl::program::{Fence, Order};
+use fencepost_models::cat::{BaseRelation, BaseSet, Relation, Set};
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+/// Related pairs of nodes; those left out are not related.
+pub(super) type Entries = FxHashMap<(u32, u32), Lit>;
+
+/// Evaluates the expressions of a model over the events of an encoding.
+pub(super) struct Relations<'e, 'a> {
+    pub(super) encoding: &'e mut Encoding<'a>,
+    /// The events that relations are over; nodes are indices here.
+    pub(super) events: Vec<usize>,
+    node_of: FxHashMap<usize, u32>,
+    dependencies: Option<Dependencies>,
+    /// Results for base relations.
+    bases: FxHashMap<BaseRelation, Rc<Entries>>,
+    /// Results for others, by the address of the expression, which lives as long as the model.
+    memo: FxHashMap<*const Relation, Rc<Entries>>,
+}
+
+impl<'e, 'a> Relations<'e, 'a> {
+    pub(super) fn new(encoding: &'e mut Encoding<'a>) -> Relations<'e, 'a> {
+        let relevant = |&event: &usize| {
+            let kind = &encoding.unrolled.events[event].kind;
+            let memory =
+                matches!(kind, EventKind::Load { .. } | EventKind::Store { .. } | EventKind::Fence(_));
+            memory && !encoding.unrolled.events[event].solo && encoding.exec[event] != Lit::FALSE
+        };
+        let events: Vec<usize> = (0..encoding.unrolled.events.len()).filter(relevant).collect();
+        let node_of = events.iter().enumerate().map(|(node, &event)| (event, node as u32)).collect();
+        Relations {
+            encoding,
+            events,
+            node_of,
+            dependencies: None,
+            bases: FxHashMap::default(),
+            memo: FxHashMap::default(),
+        }
+    }
+
+    pub(super) fn exec(&self, node: u32) -> Lit {
+        self.encoding.exec[self.events[node as usize]]
+    }
+
+    /// All related pairs.
+    pub(super) fn eval(&mut self, relation: &Relation) -> Rc<Entries> {
+        if let Relation::Base(base) = relation {
+            if let Some(known) = self.bases.get(base) {
+                return known.clone();
+            }
+            let entries = Rc::new(self.base(*base));
+            self.bases.insert(*base, entries.clone());
+            return entries;
+        }
+        let key = std::ptr::from_ref(relation);
+        if let Some(known) = self.memo.get(&key) {
+            return known.clone();
+        }
+        let entries = Rc::new(self.compute(relation));
+        self.memo.insert(key, entries.clone());
+        entries
+    }
+
+    fn compute(&mut self, relation: &Relation) -> Entries {
+        match relation {
+            Relation::Empty => Entries::default(),
+            Relation::Base(base) => self.base(*base),
+            Relation::Union(a, b) => {
+                let (a, b) = (self.eval(a), self.eval(b));
+                let mut entries = (*a).clone();
+                for (&pair, &lit) in b.iter() {
+                    self.add(&mut entries, pair, lit);
+                }
+                entries
+            }
+            Relation::Inter(a, b) if is_pointwise(b) => self.keep(a, b, true),
+            Relation::Inter(a, b) => self.keep(b, a, true),
+            Relation::Diff(a, b) => self.keep(a, b, false),
+            Relation::Seq(a, b) => self.sequence(a, b),
+            Relation::Inverse(r) => self.eval(r).iter().map(|(&(x, y), &lit)| ((y, x), lit)).collect(),
+            Relation::Optional(r) => {
+                let mut entries = (*self.eval(r)).clone();
+                entries.extend((0..self.events.len() as u32).map(|node| ((node, node), Lit::TRUE)));
+                entries
+            }
+            Relation::Plus(r) => self.closure(r),
+            Relation::Identity(set) => {
+                let members = self.members(set);
+                members.into_iter().map(|node| ((node, node), Lit::TRUE)).collect()
+            }
+            Relation::Product(a, b) => {
+                let (a, b) = (self.members(a), self.members(b));
+                a.iter().flat_map(|&x| b.iter().map(move |&y| ((x, y), Lit::TRUE))).collect()
+            }
+        }
+    }
+
+    fn add(&mut self, entries: &mut Entries, pair: (u32, u32), lit: Lit) {
+        if lit == Lit::FALSE {
+            return;
+        }
+        let before = entries.get(&pair).copied().unwrap_or(Lit::FALSE);
+        let joined = self.encoding.circuit.or(before, lit);
+        entries.insert(pair, joined);
+    }
+
+    /// Pairs of `a` that are (or are not) related by `b`.
+    fn keep(&mut self, a: &Relation, b: &Relation, wanted: bool) -> Entries {
+        let entries = self.eval(a);
+        let others = (!is_pointwise(b)).then(|| self.eval(b));
+        let mut kept = Entries::default();
+        for (&(x, y), &lit) in entries.iter() {
+            let holds = match &others {
+                Some(others) => others.get(&(x, y)).copied().unwrap_or(Lit::FALSE),
+                None => self.holds(b, x, y),
+            };
+            let lit = self.encoding.circuit.and(lit, if wanted { holds } else { !holds });
+            if lit != Lit::FALSE {
+                kept.insert((x, y), lit);
+            }
+        }
+        kept
+    }
+
+    fn sequence(&mut self, a: &Relation, b: &Relation) -> Entries {
+        if let Relation::Identity(set) = a {
+            let entries = self.eval(b);
+            return entries
+                .iter()
+                .filter(|((x, _), _)| self.member(set, *x))
+                .map(|(k, v)| (*k, *v))
+                .collect();
+        }
+        if let Relation::Identity(set) = b {
+            let entries = self.eval(a);
+            return entries
+                .iter()
+                .filter(|((_, y), _)| self.member(set, *y))
+                .map(|(k, v)| (*k, *v))
+                .collect();
+        }
+        let first = self.eval(a);
+        if first.is_empty() {
+            return Entries::default();
+        }
+        let second = self.eval(b);
+        self.compose(&first, &second)
+    }
+
+    fn compose(&mut self, first: &Entries, second: &Entries) -> Entries {
+        let mut rows: FxHashMap<u32, Vec<(u32, Lit)>> = FxHashMap::default();
+        for (&(x, y), &lit) in second {
+            rows.entry(x).or_default().push((y, lit));
+        }
+        let mut entries = Entries::default();
+        for (&(x, middle), &lit) in first {
+            for &(y, other) in rows.get(&middle).map_or(&[][..], |row| row) {
+                if entries.get(&(x, y)) == Some(&Lit::TRUE) {
+                    continue;
+                }
+                let passed = self.passed(x, middle, y);
+                let lit = self.encoding.circuit.and_all(&[lit, other, passed]);
+                self.add(&mut entries, (x, y), lit);
+            }
+        }
+        entries
+    }
+
+    /// When an event between two executed ones is executed too: surely, if its guard follows from that of
+    /// a later one of its thread.
+    fn passed(&mut self, x: u32, middle: u32, y: u32) -> Lit {
+        let event = self.events[middle as usize];
+        for end in [x, y] {
+            let end = self.events[end as usize];
+            let unrolled = &mut *self.encoding.unrolled;
+            let later = end == event || unrolled.program_order(event, end);
+            let (a, b) = (unrolled.events[end].guard, unrolled.events[event].guard);
+            if later && unrolled.values.guards.implies(a, b) {
+                return Lit::TRUE;
+            }
+        }
+        self.encoding.exec[event]
+    }
+
+    fn closure(&mut self, relation: &Relation) -> Entries {
+        let mut entries = (*self.eval(relation)).clone();
+        let mut length = 1;
+        while length < self.events.len() {
+            let twice = self.compose(&entries, &entries);
+            for (pair, lit) in twice {
+                self.add(&mut entries, pair, lit);
+            }
+            length *= 2;
+        }
+        entries
+    }
+
+    /// When a pair is related by a relation that can be asked pair by pair.
+    pub(super) fn holds(&mut self, relation: &Relation, x: u32, y: u32) -> Lit {
+        let (a, b) = (self.events[x as usize], self.events[y as usize]);
+        let unrolled = &*self.encoding.unrolled;
+        let (event_a, event_b) = (&unrolled.events[a], &unrolled.events[b]);
+        let same_thread = event_a.thread == event_b.thread;
+        Lit::constant(match relation {
+            Relation::Empty => false,
+            Relation::Base(BaseRelation::Po) => unrolled.program_order(a, b),
+            Relation::Base(BaseRelation::PoLoc) => {
+                return if unrolled.program_order(a, b) { self.location(x, y) } else { Lit::FALSE };
+            }
+            Relation::Base(BaseRelation::Loc) => return self.location(x, y),
+            Relation::Base(BaseRelation::Int) => same_thread,
+            Relation::Base(BaseRelation::Ext) => !same_thread,
+            Relation::Base(BaseRelation::Id) => x == y,
+            Relation::Base(BaseRelation::Atom) => {
+                event_a.atomic.is_some() && event_a.atomic == event_b.atomic
+            }
+            Relation::Base(BaseRelation::Op) => same_thread && event_a.call == event_b.call,
+            Relation::Product(s, t) => self.member(s, x) && self.member(t, y),
+            Relation::Identity(set) => x == y && self.member(set, x),
+            Relation::Optional(r) => {
+                let holds = self.holds(r, x, y);
+                return if x == y { Lit::TRUE } else { holds };
+            }
+            Relation::Inverse(r) => return self.holds(r, y, x),
+            Relation::Union(r, s) => {
+                let (r, s) = (self.holds(r, x, y), self.holds(s, x, y));
+                return self.encoding.circuit.or(r, s);
+            }
+            Relation::Inter(r, s) => {
+                let (r, s) = (self.holds(r, x, y), self.holds(s, x, y));
+                return self.encoding.circuit.and(r, s);
+            }
+            Relation::Diff(r, s) => {
+                let (r, s) = (self.holds(r, x, y), self.holds(s, x, y));
+                return self.encoding.circuit.and(r, !s);
+            }
+            Relation::Base(_) | Relation::Seq(..) | Relation::Plus(_) => {
+                return self.eval(relation).get(&(x, y)).copied().unwrap_or(Lit::FALSE);
+            }
+        })
+    }
+
+    fn location(&mut self, x: u32, y: u32) -> Lit {
+        self.encoding.same(self.events[x as usize], self.events[y as usize])
+    }
+
+    fn members(&self, set: &Set) -> Vec<u32> {
+        (0..self.events.len() as u32).filter(|&node| self.member(set, node)).collect()
+    }
+
+    fn member(&self, set: &Set, node: u32) -> bool {
+        let event = &self.encoding.unrolled.events[self.events[node as usize]];
+        let (load, store, fence) = match event.kind {
+            EventKind::Load { order, .. } => (Some(order), None, None),
+            EventKind::Store { order, .. } => (None, Some(order), None),
+            EventKind::Fence(fence) => (None, None, Some(fence)),
+            _ => (None, None, None),
+        };
+        let fence = fence.unwrap_or(Fence::NONE);
+        let access = load.or(store);
+        let order = access.unwrap_or(fence.order);
+        match set {
+            Set::Union(a, b) => self.member(a, node) || self.member(b, node),
+            Set::Inter(a, b) => self.member(a, node) && self.member(b, node),
+            Set::Diff(a, b) => self.member(a, node) && !self.member(b, node),
+            Set::Base(base) => match base {
+                BaseSet::All => true,
+                BaseSet::R => load.is_some(),
+                BaseSet::W => store.is_some(),
+                BaseSet::M => access.is_some(),
+                BaseSet::F => access.is_none(),
+                BaseSet::A => access.is_some() && event.atomic.is_some(),
+                BaseSet::LL => fence.load_load,
+                BaseSet::LS => fence.load_store,
+                BaseSet::SL => fence.store_load,
+                BaseSet::SS => fence.store_store,
+                BaseSet::Acq => order.acquires() && store.is_none(),
+                BaseSet::Rel => order.releases() && load.is_none(),
+                BaseSet::Sc => order == Order::SeqCst,
+                BaseSet::Atomic => access.is_some_and(|order| order != Order::Plain),
+            },
+        }
+    }
+
+    fn base(&mut self, base: BaseRelation) -> Entries {
+        match base {
+            BaseRelation::Rf => self.reads_from(),
+            BaseRelation::Co => self.known(|memory| &memory.co),
+            BaseRelation::Fr => self.known(|memory| &memory.fr),
+            BaseRelation::Addr => self.dependency(|found| &found.addr),
+            BaseRelation::Data => self.dependency(|found| &found.data),
+            BaseRelation::Ctrl => self.dependency(|found| &found.ctrl),
+            BaseRelation::Start => self.starts(),
+            _ => {
+                let nodes = self.events.len() as u32;
+                let mut entries = Entries::default();
+                for x in 0..nodes {
+                    for y in 0..nodes {
+                        let lit = self.holds(&Relation::Base(base), x, y);
+                        if lit != Lit::FALSE {
+                            entries.insert((x, y), lit);
+                        }
+                    }
+                }
+                entries
+            }
+        }
+    }
+
+    fn known(&self, of: impl Fn(&Memory) -> &FxHashMap<(usize, usize), Lit>) -> Entries {
+        let node = |event: &usize| self.node_of.get(event).copied();
+        of(&self.encoding.memory)
+            .iter()
+            .filter_map(|((a, b), &lit)| Some(((node(a)?, node(b)?), lit)))
+            .filter(|(_, lit)| *lit != Lit::FALSE)
+            .collect()
+    }
+
+    fn reads_from(&mut self) -> Entries {
+        let mut pairs: Vec<(usize, usize, Lit)> = Vec::new();
+        for (&load, parts) in &self.encoding.memory.sources {
+            for source in parts.iter().flatten() {
+                pairs.extend(source.store.map(|(store, _)| (store, load, source.lit)));
+            }
+        }
+        for &event in &self.events {
+            if self.encoding.memory.is_local(event) {
+                pairs.extend(self.encoding.local_sources(event));
+            }
+        }
+        let mut entries = Entries::default();
+        for (store, load, lit) in pairs {
+            if let (Some(&x), Some(&y)) = (self.node_of.get(&store), self.node_of.get(&load)) {
+                self.add(&mut entries, (x, y), lit);
+            }
+        }
+        entries
+    }
+
+    fn dependency(&mut self, of: impl Fn(&Dependencies) -> &Vec<(usize, usize, Lit)>) -> Entries {
+        if self.dependencies.is_none() {
+            self.dependencies = Some(self.encoding.dependencies());
+        }
+        let list = self.dependencies.as_ref().map(&of).cloned().unwrap_or_default();
+        let mut entries = Entries::default();
+        for (load, event, lit) in list {
+            if let (Some(&x), Some(&y)) = (self.node_of.get(&load), self.node_of.get(&event)) {
+                self.add(&mut entries, (x, y), lit);
+            }
+        }
+        entries
+    }
+
+    /// What a thread did before it started another, to all that the other does. Threads that those
+    /// start in turn follow by their own spawns.
+    fn starts(&mut self) -> Entries {
+        let mut entries = Entries::default();
+        for (thread, code) in self.encoding.unrolled.threads.iter().enumerate() {
+            let crate::unroll::Start::Spawn(spawn) = code.start else { continue };
+            let parent = self.encoding.unrolled.events[spawn].thread;
+            for (x, &a) in self.events.iter().enumerate() {
+                if self.encoding.unrolled.events[a].thread != parent || a > spawn {
+                    continue;
+                }
+                for (y, &b) in self.events.iter().enumerate() {
+                    if self.encoding.unrolled.events[b].thread == thread {
+                        entries.insert((x as u32, y as u32), Lit::TRUE);
+                    }
+                }
+            }
+        }
+        entries
+    }
+}
+
+/// Whether a relation can be asked pair by pair, without computing all of it.
+pub(super) fn is_pointwise(relation: &Relation) -> bool {
+    match relation {
+        Relation::Base(base) => !matches!(
+            base,
+            BaseRelation::Rf
+                | BaseRelation::Co
+                | BaseRelation::Fr
+                | BaseRelation::Addr
+                | BaseRelation::Data
+                | BaseRelation::Ctrl
+                | BaseRelation::Start
+        ),
+        Relation::Empty | Relation::Product(..) | Relation::Identity(_) => true,
+        Relation::Union(a, b) | Relation::Inter(a, b) | Relation::Diff(a, b) => {
+            is_pointwise(a) && is_pointwise(b)
+        }
+        Relation::Inverse(r) | Relation::Optional(r) => is_pointwise(r),
+        Relation::Seq(..) | Relation::Plus(_) => false,
+    }
+}

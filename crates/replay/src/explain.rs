@@ -1,0 +1,106 @@
+//! What makes an execution understandable: an order of all accesses, and the reorderings it needs.
+
+use crate::relation::Matrix;
+use crate::world::Run;
+use fencepost_harness::operation::Harness;
+use fencepost_harness::trace::{Action, EventId, Start, Trace};
+use fencepost_lsl::source::Span;
+
+/// An access that memory saw before one that its thread makes earlier.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Reordering {
+    /// The access that the thread makes first.
+    pub first: EventId,
+    /// The access that overtook it.
+    pub overtook: EventId,
+}
+
+/// A replayed trace, explained.
+#[derive(Clone, Debug)]
+pub struct Explained {
+    /// Loads and stores in an order in which memory can have seen them, as near to program order as it
+    /// gets.
+    pub order: Vec<EventId>,
+    /// Reorderings without which the execution is impossible; the plainest ones.
+    pub reorderings: Vec<Reordering>,
+    /// For each event, the location by object, such as `node_t#2.next`.
+    pub places: Vec<String>,
+    /// For each event, the location as the program wrote it, such as `q.tail->next`, if that differs.
+    pub ways: Vec<Option<String>>,
+    /// For each event, its place in the user's own text.
+    pub spans: Vec<Span>,
+}
+
+/// Explains a checked trace. `before` relates accesses that memory must have seen in that order.
+pub(crate) fn explain(harness: &Harness, trace: &Trace, runs: &[Run], before: &Matrix) -> Explained {
+    let accesses: Vec<usize> =
+        (0..trace.events.len()).filter(|&event| trace.events[event].action.access().is_some()).collect();
+    Explained {
+        order: linearise(trace, &accesses, before),
+        reorderings: reorderings(trace, &accesses, before),
+        places: runs.iter().map(|run| run.place.clone()).collect(),
+        ways: runs.iter().map(|run| run.via.clone().filter(|via| *via != run.place)).collect(),
+        spans: trace.events.iter().map(|event| user_span(harness, event)).collect(),
+    }
+}
+
+/// The innermost place in the user's own text: the statement, or the call that led out of it.
+pub(crate) fn user_span(harness: &Harness, event: &fencepost_harness::trace::Event) -> Span {
+    let sources = &harness.program.sources;
+    let calls = event.stack.iter().rev().filter_map(|frame| frame.call);
+    std::iter::once(event.span).chain(calls).find(|span| sources.is_user(*span)).unwrap_or(event.span)
+}
+
+/// A topological order that stays with one thread as long as it can.
+fn linearise(trace: &Trace, accesses: &[usize], before: &Matrix) -> Vec<EventId> {
+    let mut rest = accesses.to_vec();
+    let mut order: Vec<usize> = Vec::new();
+    while !rest.is_empty() {
+        let ready = |&&event: &&usize| rest.iter().all(|&other| other == event || !before.get(other, event));
+        let current = order.last().map(|&event: &usize| trace.events[event].thread);
+        let block = order.last().and_then(|&event| trace.events[event].atomic);
+        let choices: Vec<usize> = rest.iter().filter(ready).copied().collect();
+        // Finish a block first, then go on with the thread; initialisation comes before all others.
+        let rank = |&event: &usize| {
+            let other = &trace.events[event];
+            let same_block = block.is_some() && other.atomic == block;
+            let first = trace.threads[other.thread].start == Start::Begin;
+            (!same_block, !first, Some(other.thread) != current, event)
+        };
+        let Some(next) = choices.into_iter().min_by_key(rank).or(rest.first().copied()) else { break };
+        rest.retain(|&event| event != next);
+        order.push(next);
+    }
+    order.into_iter().map(|event| EventId(event as u32)).collect()
+}
+
+/// Pairs of one thread that memory must have seen the other way round, leaving out those that contain a
+/// smaller one.
+fn reorderings(trace: &Trace, accesses: &[usize], before: &Matrix) -> Vec<Reordering> {
+    let swapped = |x: usize, y: usize| {
+        let (a, b) = (&trace.events[x], &trace.events[y]);
+        a.thread == b.thread && x < y && before.get(y, x) && !(a.atomic.is_some() && a.atomic == b.atomic)
+    };
+    let mut found = Vec::new();
+    for &x in accesses {
+        for &y in accesses {
+            if !swapped(x, y) {
+                continue;
+            }
+            let smaller = |&z: &usize| x < z && z < y && (swapped(x, z) || swapped(z, y));
+            if !accesses.iter().any(smaller) {
+                found.push(Reordering { first: EventId(x as u32), overtook: EventId(y as u32) });
+            }
+        }
+    }
+    // A store that its own thread reads early is explained by the load's source, not here.
+    found.retain(|pair| {
+        let (Action::Store { .. }, Action::Load { from, .. }) =
+            (&trace.event(pair.first).action, &trace.event(pair.overtook).action)
+        else {
+            return true;
+        };
+        !from.iter().any(|part| part.source == fencepost_harness::trace::Source::Event(pair.first))
+    });
+    found
+}
