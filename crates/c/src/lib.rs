@@ -11,6 +11,7 @@ pub mod parse;
 pub mod symbol;
 pub mod token;
 
+mod explain;
 mod line_map;
 mod positions;
 mod scan;

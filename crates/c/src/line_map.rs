@@ -55,6 +55,8 @@ impl LineMap {
         sources: &mut SourceMap,
         load: &mut dyn FnMut(&str) -> Option<String>,
     ) -> LineMap {
+        let known: FxHashMap<String, FileId> =
+            sources.files().map(|(id, file)| (file.name.clone(), id)).collect();
         let mut files = Vec::new();
         let mut indices = FxHashMap::default();
         // Runs with an index into `files`, for ids of unreadable files come last.
@@ -66,7 +68,8 @@ impl LineMap {
         for (first, marker) in start.into_iter().chain(markers) {
             let file = match marker.file {
                 Some(name) => *indices.entry(name.clone()).or_insert_with(|| {
-                    files.push(enter(name, marker.system, sources, load));
+                    let known = known.get(&name).copied();
+                    files.push(enter(name, known, marker.system, sources, load));
                     files.len() - 1
                 }),
                 None => runs.last().map_or(0, |&(_, file, _)| file),
@@ -90,9 +93,10 @@ impl LineMap {
     }
 }
 
-/// Finds or loads a file; one that cannot be read has no id yet.
+/// Loads a file unless it is known already; one that cannot be read has no id yet.
 fn enter(
     name: String,
+    known: Option<FileId>,
     system: bool,
     sources: &mut SourceMap,
     load: &mut dyn FnMut(&str) -> Option<String>,
@@ -100,7 +104,7 @@ fn enter(
     // `<built-in>` and `<command-line>` are no files.
     let invented = name.starts_with('<');
     let origin = if system || invented && name != UNMARKED { Origin::System } else { Origin::User };
-    let id = sources.find(&name).or_else(|| {
+    let id = known.or_else(|| {
         let text = if invented { None } else { load(&name) };
         text.map(|text| sources.add(name.clone(), text, origin))
     });

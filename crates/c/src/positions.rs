@@ -1,33 +1,25 @@
 //! Columns: where on its original line each preprocessed token was written.
 //!
 //! Line markers give lines only. To find columns, the original file is cut into pieces too, and the
-//! tokens printed for a line are walked beside the pieces of that line. While both have the same text,
-//! they are the same token. Where they part, the original must show the name of a macro: we guess how
-//! far its invocation and its expansion reach, by looking for the place behind both from which the
-//! texts agree again. Tokens of an expansion that stand in its arguments are placed there, all others
-//! at the whole invocation. A wrong guess costs precision, never more than the line: what cannot be
-//! matched is placed at the whole line.
+//! words printed for a line are explained by the pieces of that line: most are the same, the others come
+//! from macros. Words of an expansion that stand in its arguments are placed there, all others at the
+//! whole invocation. A wrong explanation costs precision, never more than the line: what cannot be
+//! explained is placed at the whole line.
 
+use crate::explain::{Step, explain};
 use crate::scan::{Piece, PieceKind, Scanner};
-use crate::token::Punctuator;
 use fencepost_lsl::source::{FileId, SourceMap, Span};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
-/// How many tokens an expansion may have before we no longer look for its end.
-const EXPANSION_LIMIT: usize = 4096;
-/// How many agreeing tokens are as convincing as any larger number.
-const CONVINCING_RUN: usize = 16;
-/// How many pieces behind a macro's name are tried as the place from which the texts agree again.
-const REJOIN_LIMIT: usize = 16;
-/// How many argument pieces are searched for a token of an expansion.
+/// How many pieces of an argument are searched for a word of an expansion.
 const ARGUMENT_WINDOW: usize = 256;
 
-/// Places the tokens of preprocessed lines, which come in the order of the text.
+/// Places the words of preprocessed lines, which come in the order of the text.
 #[derive(Default)]
 pub(crate) struct Positions {
     originals: FxHashMap<FileId, Vec<Piece>>,
-    /// Where the walk along the last line ended: an invocation may have led it into later lines.
+    /// Where the last line ended: an invocation may have led into later lines.
     resume: Option<Resume>,
 }
 
@@ -52,13 +44,13 @@ impl Positions {
         let first = pieces.partition_point(|piece| piece.line < line);
         let resumed = self.resume.as_ref().filter(|last| last.file == file && last.line < line);
         let start = resumed.map_or(first, |last| last.piece.max(first));
-        let mut walk = Walk { text, pieces, words, line, at: start, ranges: Vec::with_capacity(words.len()) };
-        let in_step = walk.run();
-        self.resume = in_step.then_some(Resume { file, line, piece: walk.at });
+        let mut placement =
+            Placement { text, pieces, words, at: start, ranges: Vec::with_capacity(words.len()) };
+        let explained = placement.run(line);
+        self.resume = explained.then_some(Resume { file, line, piece: placement.at });
         let whole_line = whole_line(sources, file, line);
-        let to_span =
-            |range: Option<Range<u32>>| range.map_or(whole_line, |r| Span::new(file, r.start, r.end));
-        walk.ranges.into_iter().map(to_span).collect()
+        let span = |range: Option<Range<u32>>| range.map_or(whole_line, |r| Span::new(file, r.start, r.end));
+        placement.ranges.into_iter().map(span).collect()
     }
 
     /// The spans of the words of a directive, which stands outside the run of ordinary tokens.
@@ -100,49 +92,20 @@ fn whole_line(sources: &SourceMap, file: FileId, line: u32) -> Span {
     Span::new(file, start as u32, (start + text.trim().len()) as u32)
 }
 
-/// One line's walk along its words and the original pieces.
-struct Walk<'a> {
+/// The words of one line and the places found for them.
+struct Placement<'a> {
     text: &'a str,
     pieces: &'a [Piece],
     words: &'a [&'a str],
-    line: u32,
     /// Index of the next piece.
     at: usize,
     /// The ranges of the words placed so far; none for the whole line.
     ranges: Vec<Option<Range<u32>>>,
 }
 
-/// How well words and pieces agree from some place on.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Agreement {
-    /// Both reach the end of the line together.
-    complete: bool,
-    /// Number of equal tokens.
-    run: usize,
-}
-
-/// A guess at what a macro's name at the cursor stands for.
-#[derive(Clone, Copy)]
-struct Expansion {
-    agreement: Agreement,
-    /// Index of the first word behind the expansion.
-    words_end: usize,
-    /// Index of the first piece behind the invocation.
-    pieces_end: usize,
-}
-
-impl Walk<'_> {
-    fn word(&self, index: usize) -> Option<&str> {
-        self.words.get(index).copied()
-    }
-
+impl Placement<'_> {
     fn original(&self, index: usize) -> Option<&str> {
         self.pieces.get(index).map(|piece| piece.text(self.text))
-    }
-
-    /// Whether the pieces from `index` on belong to later lines.
-    fn line_ends_at(&self, index: usize) -> bool {
-        self.pieces.get(index).is_none_or(|piece| piece.line > self.line)
     }
 
     /// The range from one piece to before another.
@@ -152,110 +115,47 @@ impl Walk<'_> {
         (first.start <= last.end).then_some(first.start..last.end)
     }
 
-    /// Places all words; false if the original and the preprocessed line fell out of step.
-    fn run(&mut self) -> bool {
-        while let Some(word) = self.word(self.ranges.len()) {
-            if self.original(self.at) == Some(word) {
-                self.ranges.push(self.range(self.at, self.at + 1));
-                self.at += 1;
-                continue;
-            }
-            let is_name = self.pieces.get(self.at).is_some_and(|piece| piece.kind == PieceKind::Identifier);
-            match self.expansion().filter(|_| is_name) {
-                Some(expansion) => self.place_expansion(expansion),
-                None => return self.place_rest(),
-            }
+    /// Places all words; false if they could not be explained.
+    fn run(&mut self, line: u32) -> bool {
+        let equal = |(offset, word): (usize, &&str)| self.original(self.at + offset) == Some(*word);
+        let rest = self.pieces.get(self.at..).unwrap_or_default();
+        let on_line = rest.partition_point(|piece| piece.line <= line);
+        // Pragmas may be continued on further lines, which are printed as one.
+        if self.words.len() >= on_line && self.words.iter().enumerate().all(equal) {
+            self.words.iter().for_each(|_| self.place_equal());
+            return true;
         }
-        true
-    }
-
-    /// The most convincing guess at the macro whose name is at the cursor.
-    fn expansion(&self) -> Option<Expansion> {
-        let with_arguments = self.behind_arguments(self.at + 1);
-        let candidates = [with_arguments, Some(self.at + 1)];
-        let guesses = |balanced| candidates.into_iter().flatten().map(move |end| self.rejoin(end, balanced));
-        // An expansion nearly always has balanced brackets; `#define BEGIN {` is the exception. The
-        // arguments belong to the invocation whenever that explains the whole line.
-        for balanced in [true, false] {
-            let mut best: Option<Expansion> = None;
-            for guess in guesses(balanced) {
-                let better =
-                    best.is_none_or(|best| !best.agreement.complete && guess.agreement > best.agreement);
-                if better {
-                    best = Some(guess);
+        match explain(self.words, self.text, self.pieces, self.at, self.at + on_line) {
+            Some(steps) => {
+                for step in steps {
+                    match step {
+                        Step::Equal => self.place_equal(),
+                        Step::Macro { words_end, pieces_end } => self.place_expansion(words_end, pieces_end),
+                    }
                 }
+                true
             }
-            if let Some(best) = best.filter(|best| best.agreement > NO_AGREEMENT) {
-                return Some(best);
-            }
+            None => self.place_ends(self.at + on_line),
         }
-        // Two macros side by side: place both expansions at both.
-        (self.at + 2..self.at + REJOIN_LIMIT)
-            .take_while(|&end| !self.line_ends_at(end))
-            .map(|end| self.rejoin(end, true))
-            .find(|guess| guess.agreement > NO_AGREEMENT)
     }
 
-    /// The index behind a bracketed list of arguments at `open`.
-    fn behind_arguments(&self, open: usize) -> Option<usize> {
-        let mut depth = 0usize;
-        for (index, piece) in self.pieces.iter().enumerate().skip(open) {
-            match piece.kind {
-                PieceKind::Punctuator(Punctuator::OpenParen) => depth += 1,
-                PieceKind::Punctuator(Punctuator::CloseParen) => depth = depth.saturating_sub(1),
-                _ => {}
-            }
-            if depth == 0 {
-                return (index > open).then_some(index + 1);
-            }
-            if index - open > EXPANSION_LIMIT {
-                break;
-            }
-        }
-        None
-    }
-
-    /// Where the words agree best with the pieces from `pieces_end` on.
-    fn rejoin(&self, pieces_end: usize, balanced: bool) -> Expansion {
-        let start = self.ranges.len();
-        let limit = self.words.len().min(start + EXPANSION_LIMIT);
-        let mut best = Expansion { agreement: NO_AGREEMENT, words_end: start, pieces_end };
-        let mut depth = 0i32;
-        for words_end in start..=limit {
-            if depth == 0 || !balanced {
-                let agreement = self.agreement(words_end, pieces_end);
-                if agreement > best.agreement {
-                    best = Expansion { agreement, words_end, pieces_end };
-                }
-            }
-            match self.word(words_end) {
-                Some("(" | "[" | "{") => depth += 1,
-                Some(")" | "]" | "}") => depth -= 1,
-                _ => {}
-            }
-        }
-        best
-    }
-
-    fn agreement(&self, word: usize, piece: usize) -> Agreement {
-        let equal =
-            |&run: &usize| self.word(word + run).is_some_and(|text| self.original(piece + run) == Some(text));
-        let run = (0..CONVINCING_RUN).take_while(equal).count();
-        let complete = word + run == self.words.len() && self.line_ends_at(piece + run);
-        Agreement { complete, run }
+    fn place_equal(&mut self) {
+        self.ranges.push(self.range(self.at, self.at + 1));
+        self.at += 1;
     }
 
     /// Places the words of an expansion: at the argument they stand in, else at the invocation.
-    fn place_expansion(&mut self, expansion: Expansion) {
-        let invocation = self.range(self.at, expansion.pieces_end);
-        let arguments = self.at + 2..expansion.pieces_end.saturating_sub(1);
+    fn place_expansion(&mut self, words_end: usize, pieces_end: usize) {
+        let invocation = self.range(self.at, pieces_end);
+        let arguments = self.at + 2..pieces_end.saturating_sub(1);
         let mut previous = None;
-        for index in self.ranges.len()..expansion.words_end {
-            previous = self.word(index).and_then(|word| self.find_argument(&arguments, previous, word));
+        let words = self.words.get(self.ranges.len()..words_end).unwrap_or_default();
+        for word in words {
+            previous = self.find_argument(&arguments, previous, word);
             let range = previous.and_then(|piece| self.range(piece, piece + 1)).or(invocation.clone());
             self.ranges.push(range);
         }
-        self.at = expansion.pieces_end;
+        self.at = pieces_end;
     }
 
     /// The argument piece that a word of the expansion stands for: the one behind the word before it,
@@ -263,7 +163,7 @@ impl Walk<'_> {
     fn find_argument(&self, arguments: &Range<usize>, previous: Option<usize>, word: &str) -> Option<usize> {
         let next = previous.map_or(arguments.start, |piece| piece + 1);
         let equal = |piece: &usize| self.original(*piece) == Some(word);
-        if arguments.contains(&next) && previous.is_some() && equal(&next) {
+        if previous.is_some() && arguments.contains(&next) && equal(&next) {
             return Some(next);
         }
         let first = word.bytes().next()?;
@@ -274,32 +174,22 @@ impl Walk<'_> {
         ahead.chain(arguments.clone().take(ARGUMENT_WINDOW)).find(equal)
     }
 
-    /// Places the words from a mismatch on: the last ones where the ends of the lines agree, the others
-    /// at what lies between. False if not even the ends agree.
-    fn place_rest(&mut self) -> bool {
-        let start = self.ranges.len();
-        let line_end = (self.at..).find(|&index| self.line_ends_at(index)).unwrap_or(self.at);
-        let words = self.words.get(start..).unwrap_or_default();
-        let pieces = (self.at..line_end).rev();
-        let tail = words
-            .iter()
-            .rev()
-            .zip(pieces)
-            .take_while(|(word, piece)| self.original(*piece) == Some(**word))
-            .count();
+    /// Places the words at both ends of the line that are equal to the pieces there, and those between
+    /// at what lies between; false if the ends of the line differ.
+    fn place_ends(&mut self, line_end: usize) -> bool {
+        while self.at < line_end && self.original(self.at) == self.words.get(self.ranges.len()).copied() {
+            self.place_equal();
+        }
+        let words = self.words.get(self.ranges.len()..).unwrap_or_default();
+        let pairs = words.iter().rev().zip((self.at..line_end).rev());
+        let tail = pairs.take_while(|(word, piece)| self.original(*piece) == Some(**word)).count();
         let between = self.range(self.at, line_end - tail).filter(|_| self.at < line_end - tail);
         self.ranges.extend(std::iter::repeat_n(between, words.len() - tail));
-        for piece in line_end - tail..line_end {
-            let range = self.range(piece, piece + 1);
-            self.ranges.push(range);
-        }
-        self.at = line_end;
+        self.at = line_end - tail;
+        (0..tail).for_each(|_| self.place_equal());
         tail > 0
     }
 }
-
-/// Words and pieces that do not agree at all.
-const NO_AGREEMENT: Agreement = Agreement { complete: false, run: 0 };
 
 #[cfg(test)]
 mod tests {
@@ -350,10 +240,27 @@ mod tests {
 
     #[test]
     fn expansion_that_contains_what_follows_the_macro() {
-        let inside = ["assert(x)"; 15].join("|");
-        let text = "if (!(y)) { fail(1); abort(); }; y = 1;";
-        let expected = format!("{inside}|assert(x)|assert(x)|assert(x)|;|y|=|1|;");
-        check("assert(x); y = 1;", &[(1, &text.replace("(y)", "(z)"), &expected)]);
+        check(
+            "CHECK(x); y = 1;",
+            &[(
+                1,
+                "if (!x) { fail(1); }; y = 1;",
+                &format!("{0}|{0}|{0}|x|{0}|{0}|{0}|{0}|{0}|{0}|{0}|{0}|;|y|=|1|;", "CHECK(x)"),
+            )],
+        );
+    }
+
+    #[test]
+    fn several_macros_on_a_line() {
+        let expected = "if|(|A|A|A|A|L|A|A|2|A|A|!=|OK|OK|OK|)|B|B|B|B|B|B|L|B|B|B|1|)|B|B|;";
+        let expected = expected.replace('A', "GET(L, 2)").replace('B', "FAIL(GET(L, -1))");
+        let printed = "if ((get((L),2)) != (0)) fail((get((L),-1)));";
+        check("if (GET(L, 2) != OK) FAIL(GET(L, -1));", &[(1, printed, &expected)]);
+    }
+
+    #[test]
+    fn macro_with_the_name_of_its_function() {
+        check("f(3);", &[(1, "f(3, 1);", "f(3)|f(3)|3|f(3)|f(3)|f(3)|;")]);
     }
 
     #[test]
@@ -363,7 +270,7 @@ mod tests {
 
     #[test]
     fn two_macros_side_by_side() {
-        check("WORD NAME = 1;", &[(1, "unsigned n = 1;", "WORD NAME|WORD NAME|=|1|;")]);
+        check("WORD NAME = 1;", &[(1, "unsigned n = 1;", "WORD|NAME|=|1|;")]);
     }
 
     #[test]
@@ -414,7 +321,7 @@ mod tests {
     #[test]
     fn what_cannot_be_matched_gets_the_line() {
         check("  1 2 3\nnext;", &[(1, "x y z", "1 2 3|1 2 3|1 2 3"), (2, "next;", "next|;")]);
-        check("f(3);", &[(1, "f(3, 1);", "f|(|3|f(3);|f(3);|)|;")]);
+        check("a = 1 + 2;", &[(1, "a = 3;", "a|=|1 + 2|;")]);
     }
 
     #[test]

@@ -263,10 +263,11 @@ impl<'a> Scanner<'a> {
         if self.at > start {
             return PieceKind::Identifier;
         }
-        let rest = self.rest();
-        if let Some((text, punctuator)) =
-            Punctuator::SPELLINGS.iter().find(|(text, _)| rest.as_bytes().starts_with(text.as_bytes()))
-        {
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        // Most spellings differ in the first byte: comparing it here is quicker than asking for a prefix.
+        let spelled =
+            |text: &str| text.as_bytes().first() == Some(&first) && rest.starts_with(text.as_bytes());
+        if let Some((text, punctuator)) = Punctuator::SPELLINGS.iter().find(|(text, _)| spelled(text)) {
             self.at += text.len();
             return PieceKind::Punctuator(*punctuator);
         }

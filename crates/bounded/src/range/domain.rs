@@ -128,8 +128,9 @@ impl Range {
         changed
     }
 
-    /// The values after an operation that has no limits of its own, dropping those beyond `limit`.
-    fn deepen(self, limit: u32) -> Range {
+    /// The values after an operation that creates values, dropping those that have been through more than
+    /// `limit` of them.
+    pub fn deepen(self, limit: u32) -> Range {
         match self {
             Range::Set(values) => Range::Set(
                 values.into_iter().map(|(v, depth)| (v, depth + 1)).filter(|v| v.1 <= limit).collect(),
@@ -159,13 +160,6 @@ pub fn creates(op: PrimOp) -> bool {
             | PrimOp::BitNot(_)
             | PrimOp::Insert { .. }
     )
-}
-
-/// What an operation of the program may yield, dropping values that have been through more than `limit`
-/// operations that create values.
-pub fn apply_within(op: PrimOp, args: &[&Range], limit: u32) -> Range {
-    let result = apply(op, args);
-    if creates(op) { result.deepen(limit) } else { result }
 }
 
 /// What an operation may yield. Faults yield nothing.
@@ -283,7 +277,7 @@ mod tests {
     fn depth_limits_growth() {
         let mut counter = set(&[0]);
         loop {
-            let next = apply_within(PrimOp::Bin(BinOp::Add, IntTy::U32), &[&counter, &set(&[1])], 3);
+            let next = apply(PrimOp::Bin(BinOp::Add, IntTy::U32), &[&counter, &set(&[1])]).deepen(3);
             if !counter.join(&next) {
                 break;
             }

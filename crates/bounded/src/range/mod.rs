@@ -66,11 +66,20 @@ impl Ranges {
 /// Analyses an unrolled program.
 pub fn analyse(program: &Program, unrolled: &Unrolled) -> Ranges {
     let contents = unrolled.objects.iter().map(|object| content(program, object)).collect();
-    let limit = creating_operations(unrolled);
+    let (creating, limit) = creating_operations(unrolled);
     let mut cells = Cells::default();
     loop {
         let values = vec![Range::default(); unrolled.values.len()];
-        let mut analysis = Analysis { program, unrolled, contents: &contents, limit, values, cells, done: 0 };
+        let mut analysis = Analysis {
+            program,
+            unrolled,
+            contents: &contents,
+            creating: &creating,
+            limit,
+            values,
+            cells,
+            done: 0,
+        };
         analysis.solo();
         analysis.concurrent();
         analysis.even_out();
@@ -88,9 +97,11 @@ fn content(program: &Program, object: &Object) -> memory::Object {
     }
 }
 
-/// How many operations that create values lead into stores.
-fn creating_operations(unrolled: &Unrolled) -> u32 {
+/// Which operations create values that lead into stores, and so may come back to them, and how many there
+/// are.
+fn creating_operations(unrolled: &Unrolled) -> (Vec<bool>, u32) {
     let mut seen = vec![false; unrolled.values.len()];
+    let mut creating = vec![false; unrolled.values.len()];
     let mut work: Vec<ValId> = unrolled
         .events
         .iter()
@@ -99,21 +110,21 @@ fn creating_operations(unrolled: &Unrolled) -> u32 {
             _ => None,
         })
         .collect();
-    let mut count = 0;
     while let Some(id) = work.pop() {
         if std::mem::replace(&mut seen[id.index()], true) {
             continue;
         }
         match unrolled.values.node(id) {
             Node::Op(op, args) => {
-                count += domain::creates(*op) as u32;
+                creating[id.index()] = domain::creates(*op);
                 work.extend(args);
             }
             Node::Select(_, yes, no) => work.extend([*yes, *no]),
             Node::Const(_) | Node::Load(_) | Node::Choice(_) => {}
         }
     }
-    count
+    let count = creating.iter().filter(|creates| **creates).count() as u32;
+    (creating, count)
 }
 
 struct Analysis<'a> {
@@ -121,7 +132,9 @@ struct Analysis<'a> {
     unrolled: &'a Unrolled,
     /// What objects hold when they come to be.
     contents: &'a Vec<memory::Object>,
-    /// Operations a value can have been through.
+    /// The operations that count for `limit`.
+    creating: &'a Vec<bool>,
+    /// How many of those a value can have been through.
     limit: u32,
     values: Vec<Range>,
     cells: Cells,
@@ -190,7 +203,8 @@ impl Analysis<'_> {
             },
             Node::Op(op, args) => {
                 let args: Vec<&Range> = args.iter().map(|arg| &self.values[arg.index()]).collect();
-                domain::apply_within(*op, &args, self.limit)
+                let range = domain::apply(*op, &args);
+                if self.creating[id.index()] { range.deepen(self.limit) } else { range }
             }
             Node::Select(_, yes, no) => {
                 let mut range = self.values[yes.index()].clone();

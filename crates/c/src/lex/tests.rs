@@ -180,3 +180,24 @@ fn a_pragma_written_by_a_macro_gets_the_line() {
     assert_eq!(sources.position(lexed.pragmas[0].span).line, 1);
     assert_eq!(sources.text(lexed.tokens[0].span), ";");
 }
+
+#[test]
+fn a_missing_file_is_quoted_from_the_preprocessed_text() {
+    let mut sources = SourceMap::default();
+    let lexed = lex("# 7 \"gone.c\"\nint x;\n  int @;\n", &mut sources, &mut |_| None);
+    let texts: Vec<&str> = lexed.tokens.iter().map(|token| sources.text(token.span)).collect();
+    assert_eq!(texts.join(" "), "int x ; int ; ");
+    let (span, _) = lexed.diagnostics[0].primary.clone().expect("a place");
+    let position = sources.position(span);
+    assert_eq!((position.file.as_str(), position.line, position.column), ("gone.c", 8, 7));
+}
+
+#[test]
+fn named_characters_in_identifiers() {
+    let mut sources = SourceMap::default();
+    let printed = "# 1 \"a.c\"\nint gr\\u00f6\\U000000dfe = 1;\n";
+    let lexed = lex(printed, &mut sources, &mut |_| Some("int größe = 1;\n".to_owned()));
+    assert_eq!(show(&lexed.tokens[1].kind, &lexed.names), "größe");
+    assert_eq!(sources.text(lexed.tokens[1].span), "größe");
+    assert_eq!(sources.text(lexed.tokens[3].span), "1");
+}

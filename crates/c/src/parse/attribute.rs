@@ -4,6 +4,10 @@ use super::{Parse, Parser};
 use crate::ast::{Attribute, AttributeKind, Name};
 use crate::token::{Keyword, Punctuator, TokenKind};
 
+/// How many tokens of attributes are looked at before a statement: all of them, unless they are made to
+/// be looked at again and again.
+const LOOKAHEAD_LIMIT: usize = 4096;
+
 impl Parser<'_> {
     pub(super) fn at_attribute(&self) -> bool {
         self.attribute_starts(0)
@@ -15,14 +19,15 @@ impl Parser<'_> {
                 && self.at_ahead(ahead + 1, Punctuator::OpenBracket)
     }
 
-    /// How many tokens at the cursor are attributes.
+    /// How many tokens at the cursor are attributes, as far as one looks.
     pub(super) fn attribute_length(&self) -> usize {
         let mut ahead = 0;
-        while self.attribute_starts(ahead) {
+        while ahead < LOOKAHEAD_LIMIT && self.attribute_starts(ahead) {
             let mut depth = 0u32;
             ahead += usize::from(!self.at_ahead(ahead, Punctuator::OpenBracket));
             loop {
                 match self.cursor.kind(ahead) {
+                    _ if ahead > LOOKAHEAD_LIMIT => return ahead,
                     TokenKind::End => return ahead,
                     TokenKind::Punctuator(Punctuator::OpenParen | Punctuator::OpenBracket) => depth += 1,
                     TokenKind::Punctuator(Punctuator::CloseParen | Punctuator::CloseBracket) => {

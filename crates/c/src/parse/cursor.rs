@@ -70,19 +70,24 @@ impl<'a> Cursor<'a> {
 
     /// Steps over a token; the end stays.
     pub(super) fn advance(&mut self) {
-        let kind = self.kind(0);
-        let Delimiters { parens, braces } = &mut self.delimiters;
-        match kind {
+        match self.kind(0) {
             TokenKind::End => return,
-            TokenKind::Punctuator(Punctuator::OpenParen | Punctuator::OpenBracket) => *parens += 1,
-            TokenKind::Punctuator(Punctuator::CloseParen | Punctuator::CloseBracket) => {
-                *parens = parens.saturating_sub(1);
-            }
-            TokenKind::Punctuator(Punctuator::OpenBrace) => *braces += 1,
-            TokenKind::Punctuator(Punctuator::CloseBrace) => *braces = braces.saturating_sub(1),
+            TokenKind::Punctuator(punctuator) => self.count_as_read(*punctuator),
             _ => {}
         }
         self.index += 1;
+    }
+
+    /// Keeps count of what is open, as if a punctuator were read here.
+    pub(super) fn count_as_read(&mut self, punctuator: Punctuator) {
+        let Delimiters { parens, braces } = &mut self.delimiters;
+        match punctuator {
+            Punctuator::OpenParen | Punctuator::OpenBracket => *parens += 1,
+            Punctuator::CloseParen | Punctuator::CloseBracket => *parens = parens.saturating_sub(1),
+            Punctuator::OpenBrace => *braces += 1,
+            Punctuator::CloseBrace => *braces = braces.saturating_sub(1),
+            _ => {}
+        }
     }
 
     /// Steps over all tokens.

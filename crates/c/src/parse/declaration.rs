@@ -2,12 +2,12 @@
 
 use super::scope::Meaning;
 use super::specifier::TypeNeed;
-use super::{Parse, Parser, Start};
+use super::{Failed, Parse, Parser, Start};
 use crate::ast::{
     Declaration, Declarator, Derivation, Function, FunctionDerivation, InitDeclarator, Specifiers,
     StaticAssert, TypeSpecifier,
 };
-use crate::token::{Keyword, Punctuator, TokenKind};
+use crate::token::{Punctuator, TokenKind};
 use fencepost_lsl::diagnostic::Diagnostic;
 
 /// What a declaration turned out to be.
@@ -21,10 +21,7 @@ pub(super) enum Declared {
 impl Parser<'_> {
     /// Whether a declaration starts here, rather than a statement.
     pub(super) fn starts_declaration(&self) -> bool {
-        let mut ahead = self.attribute_length();
-        while *self.cursor.kind(ahead) == TokenKind::Keyword(Keyword::Extension) {
-            ahead += 1;
-        }
+        let ahead = self.attribute_length();
         if self.at_ahead(ahead + 1, Punctuator::Colon)
             && matches!(self.cursor.kind(ahead), TokenKind::Identifier(_))
         {
@@ -58,8 +55,12 @@ impl Parser<'_> {
             let message = format!("expected a type before `{}`", self.text(name.symbol));
             self.complain(Diagnostic::error(name.span, message));
         }
+        let declares_function = matches!(first.derivations.first(), Some(Derivation::Function(_)));
         let declarators = self.init_declarators(first, &specifiers)?;
+        let is_complete = self.at(Punctuator::Semicolon);
         self.expect(Punctuator::Semicolon, "after declaration")?;
+        // What is missing may as well be the brace before the function's body.
+        self.lost_at_file_level |= declares_function && !is_complete;
         Ok(Declared::Variables(Declaration { specifiers, declarators, span: self.since(start) }))
     }
 
@@ -73,6 +74,8 @@ impl Parser<'_> {
             matches!(self.kind(), TokenKind::Identifier(_)) && self.at_ahead(1, Punctuator::OpenParen);
         if names_function {
             Ok(())
+        } else if nothing_read && self.lost_at_file_level {
+            Err(Failed)
         } else if nothing_read {
             self.unexpected("a declaration")
         } else {

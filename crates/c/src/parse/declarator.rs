@@ -21,6 +21,7 @@ impl Parser<'_> {
         self.attributes(&mut attributes)?;
         let mut pointers = Vec::new();
         while self.take(Punctuator::Star) {
+            self.grow()?;
             pointers.push(Derivation::Pointer(self.qualifiers(&mut attributes)?));
         }
         self.attributes(&mut attributes)?;
@@ -74,6 +75,7 @@ impl Parser<'_> {
             } else {
                 return Ok(());
             }
+            self.grow()?;
         }
     }
 
@@ -110,15 +112,26 @@ impl Parser<'_> {
             self.cursor.advance();
             return Ok(FunctionDerivation { parameters: Vec::new(), variadic: false, old_style: false });
         }
-        let separators = [Punctuator::Comma, Punctuator::CloseParen];
-        let lists_names = matches!(self.kind(), TokenKind::Identifier(symbol) if !self.is_type(*symbol))
-            && separators.into_iter().any(|separator| self.at_ahead(1, separator));
+        let lists_names = self.lists_names();
         self.scopes.push();
         let parameters = if lists_names { self.old_style_parameters() } else { self.typed_parameters() };
         self.scopes.pop();
         let parameters = parameters?;
         self.close(Punctuator::CloseParen, open, "after parameters")?;
         Ok(parameters)
+    }
+
+    /// Whether names without types stand before the closing parenthesis.
+    fn lists_names(&self) -> bool {
+        let mut ahead = 0;
+        while matches!(self.cursor.kind(ahead), TokenKind::Identifier(symbol) if !self.is_type(*symbol)) {
+            match self.cursor.kind(ahead + 1) {
+                TokenKind::Punctuator(Punctuator::CloseParen) => return true,
+                TokenKind::Punctuator(Punctuator::Comma) => ahead += 2,
+                _ => return false,
+            }
+        }
+        false
     }
 
     fn typed_parameters(&mut self) -> Parse<FunctionDerivation> {

@@ -1,15 +1,4 @@
 //! Reading the inside of a pragma: words and punctuation by hand, C expressions by the parser.
-//!
-//! ```ignore
-//! // #pragma fencepost op e = enqueue(&q, any(0, 1))
-//! let mut line = Fragment::new(&unit, &pragma.tokens);
-//! let directive = line.take_word();
-//! let name = line.take_word();
-//! line.expect(Punctuator::Equal, "after the operation's name");
-//! let call = line.expression();
-//! line.expect_end();
-//! diagnostics.append(&mut line.finish());
-//! ```
 
 use super::{Delimiters, Failed, Parse, Parser};
 use crate::ast::{Expr, Name, Unit};
@@ -28,6 +17,27 @@ pub struct Word<'a> {
 
 /// A list of tokens that is read from left to right, where names mean what they mean at the end of a
 /// file.
+///
+/// ```
+/// use fencepost_c::ast::{Expr, Pragma, Unit};
+/// use fencepost_c::parse::Fragment;
+/// use fencepost_c::token::Punctuator;
+/// use fencepost_lsl::diagnostic::Diagnostic;
+///
+/// /// Reads `#pragma fencepost op e = enqueue(&q, any(0, 1))`.
+/// fn operation(unit: &Unit, pragma: &Pragma) -> Result<(String, Expr), Vec<Diagnostic>> {
+///     let mut line = Fragment::new(unit, &pragma.tokens);
+///     let directive = line.expect_word("a directive");
+///     let name = line.expect_word("the operation's name");
+///     line.expect(Punctuator::Equal, "after the operation's name");
+///     let call = line.expression();
+///     line.expect_end();
+///     match (directive, name, call) {
+///         (Some(_), Some(name), Some(call)) => Ok((name.text.to_owned(), call)),
+///         _ => Err(line.finish()),
+///     }
+/// }
+/// ```
 pub struct Fragment<'a> {
     parser: Parser<'a>,
 }

@@ -34,6 +34,7 @@ use cursor::{Cursor, Delimiters};
 use declaration::Declared;
 use fencepost_lsl::diagnostic::Diagnostic;
 use fencepost_lsl::source::{SourceMap, Span};
+use rustc_hash::FxHashSet;
 use scope::Scopes;
 
 /// Parses the text that `cc -E` printed.
@@ -85,6 +86,11 @@ struct Parser<'a> {
     diagnostics: Vec<Diagnostic>,
     /// The token at which the last syntax error was reported: a second one there would be its echo.
     last_error: Option<usize>,
+    /// Names that were reported not to be types.
+    reported_types: FxHashSet<Symbol>,
+    /// Set by an error at file level: a function whose opening brace is lost would go on with errors,
+    /// for its statements are no declarations.
+    lost_at_file_level: bool,
     /// Set when the rest of the tokens is given up, and nothing more is worth saying.
     abandoned: bool,
     /// How many rules that can contain themselves are at work.
@@ -105,6 +111,8 @@ impl<'a> Parser<'a> {
             scopes: Scopes::new(file_scope),
             diagnostics: Vec::new(),
             last_error: None,
+            reported_types: FxHashSet::default(),
+            lost_at_file_level: false,
             abandoned: false,
             depth: 0,
             height: 0,
@@ -120,16 +128,21 @@ impl<'a> Parser<'a> {
                 continue;
             }
             if self.at(Punctuator::CloseBrace) {
-                self.report(Diagnostic::error(self.span(), "unmatched `}`"));
+                if !self.lost_at_file_level {
+                    self.report(Diagnostic::error(self.span(), "unmatched `}`"));
+                }
+                self.lost_at_file_level = false;
                 self.cursor.advance();
                 continue;
             }
             match self.item() {
-                Ok(item) => items.push(item),
+                Ok(item) => {
+                    self.lost_at_file_level &= !matches!(item, Item::Function(_));
+                    items.push(item);
+                }
                 Err(Failed) => {
+                    self.lost_at_file_level = true;
                     self.skip_construct(Delimiters::default());
-                    // What was skipped may have opened the braces that these close.
-                    while self.take(Punctuator::CloseBrace) {}
                 }
             }
         }

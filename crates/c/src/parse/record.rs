@@ -8,6 +8,7 @@ use crate::ast::{
 };
 use crate::token::{Keyword, Punctuator, TokenKind};
 use fencepost_lsl::diagnostic::Diagnostic;
+use fencepost_lsl::source::Span;
 
 impl Parser<'_> {
     /// Reads a struct or union, from its keyword on.
@@ -46,12 +47,31 @@ impl Parser<'_> {
                 continue;
             }
             let delimiters = self.cursor.delimiters;
+            if self.starts_outside_record() {
+                self.close_lost_record(open);
+                break;
+            }
             match self.member() {
                 Ok(member) => members.push(member),
                 Err(Failed) => self.skip_construct(delimiters),
             }
         }
         Ok(members)
+    }
+
+    /// Whether the next token starts a declaration that cannot be a member.
+    fn starts_outside_record(&self) -> bool {
+        matches!(
+            self.kind(),
+            TokenKind::Keyword(Keyword::Typedef | Keyword::Extern | Keyword::Static | Keyword::Inline)
+        )
+    }
+
+    /// Ends a record whose closing brace is missing, so that what follows is not taken for members.
+    fn close_lost_record(&mut self, open: Span) {
+        let message = format!("expected `}}` after members, found {}", self.found());
+        self.report(Diagnostic::error(self.span(), message).related(open, "to close this `{`"));
+        self.cursor.count_as_read(Punctuator::CloseBrace);
     }
 
     fn member(&mut self) -> Parse<Member> {
@@ -132,7 +152,8 @@ impl Parser<'_> {
                 break;
             }
         }
-        if !self.at(Punctuator::CloseBrace) && !self.at_end() {
+        let is_closed = self.at(Punctuator::CloseBrace) || self.at(Punctuator::Semicolon) || self.at_end();
+        if !is_closed {
             self.report(Diagnostic::error(
                 self.span(),
                 format!("expected `,` or `}}` after enumeration constant, found {}", self.found()),

@@ -7,8 +7,8 @@ use fencepost_lsl::diagnostic::Diagnostic;
 use fencepost_lsl::source::Span;
 
 /// How deep constructs may nest, and how high trees may grow. Both bounds keep hostile input from
-/// overflowing the stack, here and in whatever walks the tree.
-const NESTING_LIMIT: u32 = 256;
+/// overflowing the stack, here and in whatever walks the tree; a level takes up to 5 KiB here.
+const NESTING_LIMIT: u32 = 200;
 
 impl Parser<'_> {
     /// Reports a syntax error at the next token, unless one was reported there.
@@ -69,7 +69,11 @@ impl Parser<'_> {
         }
         let diagnostic = self.missing(wanted, place).related(open, format!("to close this `{opener}`"));
         self.report(diagnostic);
-        if self.is_forgotten(wanted) { Ok(()) } else { Err(Failed) }
+        if !self.is_forgotten(wanted) {
+            return Err(Failed);
+        }
+        self.cursor.count_as_read(wanted);
+        Ok(())
     }
 
     /// Reports that the tokens end before a bracket is closed.
@@ -114,6 +118,7 @@ impl Parser<'_> {
             Punctuator::CloseParen | Punctuator::CloseBracket => {
                 before(&[Punctuator::Semicolon, Punctuator::OpenBrace, Punctuator::CloseBrace])
             }
+            Punctuator::CloseBrace => before(&[Punctuator::Semicolon]),
             _ => false,
         }
     }

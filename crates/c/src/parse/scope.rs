@@ -85,11 +85,6 @@ impl Scopes {
         self.inner.last_mut().unwrap_or(&mut self.file.meanings).insert(name, meaning);
     }
 
-    /// Declares a name for the whole file.
-    pub(super) fn declare_in_file(&mut self, name: Symbol, meaning: Meaning) {
-        self.file.meanings.insert(name, meaning);
-    }
-
     /// What a name means here; none if it was not declared.
     pub(super) fn meaning(&self, name: Symbol) -> Option<Meaning> {
         let inner = self.inner.iter().rev().find_map(|scope| scope.get(&name));

@@ -2,7 +2,7 @@
 
 use super::basic_type::{basic_type, is_type_word};
 use super::scope::Meaning;
-use super::{Parse, Parser};
+use super::{Failed, Parse, Parser};
 use crate::ast::{
     Alignment, Attribute, BasicType, Name, Qualifiers, Specifiers, Storage, TypeName, TypeSpecifier,
 };
@@ -52,8 +52,9 @@ impl TypeSpecifier {
 impl Parser<'_> {
     /// Whether the tokens from `ahead` on start a type or a declaration, as far as that is certain.
     pub(super) fn starts_type(&self, ahead: usize) -> bool {
-        match self.kind_ahead(ahead) {
-            TokenKind::Keyword(Keyword::Extension) => self.starts_type(ahead + 1),
+        let is_extension = |ahead: &usize| *self.kind_ahead(*ahead) == TokenKind::Keyword(Keyword::Extension);
+        let extensions = (ahead..).take_while(is_extension).count();
+        match self.kind_ahead(ahead + extensions) {
             TokenKind::Keyword(keyword) => starts_specifier(*keyword),
             TokenKind::Identifier(symbol) => self.is_type(*symbol),
             _ => false,
@@ -129,22 +130,18 @@ impl Parser<'_> {
     /// Reads a name as the base type, if it can be one.
     fn type_name_word(&mut self, symbol: Symbol, partial: &mut Partial, need: TypeNeed) -> bool {
         let name = Name { symbol, span: self.span() };
-        match self.scopes.meaning(symbol) {
-            Some(Meaning::Value) => return false,
-            Some(Meaning::Builtin(builtin)) => partial.base = Some(builtin.specifier()),
-            Some(Meaning::Typedef) => partial.base = Some(TypeSpecifier::Typedef(name)),
-            None => {
-                let declares_next = matches!(
-                    self.cursor.kind(1),
-                    TokenKind::Identifier(_) | TokenKind::Punctuator(Punctuator::Star)
-                );
-                if need == TypeNeed::Optional && !declares_next {
+        partial.base = Some(match self.scopes.meaning(symbol) {
+            Some(Meaning::Builtin(builtin)) => builtin.specifier(),
+            Some(Meaning::Typedef) => TypeSpecifier::Typedef(name),
+            meaning => {
+                // Values stand before declarators too, as operands of `*`.
+                if need == TypeNeed::Optional && meaning.is_some() || !self.is_meant_as_type(need) {
                     return false;
                 }
                 self.report_unknown_type(name);
-                partial.base = Some(TypeSpecifier::Typedef(name));
+                TypeSpecifier::Typedef(name)
             }
-        }
+        });
         self.cursor.advance();
         true
     }
@@ -254,6 +251,7 @@ impl Parser<'_> {
         if let Some(name) = declarator.name {
             let message = format!("expected a type without a name, found `{}`", self.text(name.symbol));
             self.complain(Diagnostic::error(name.span, message));
+            return Err(Failed);
         }
         Ok(TypeName { specifiers, declarator, span: self.since(start) })
     }

@@ -39,7 +39,7 @@ impl Parser<'_> {
 
     fn declaration_statement(&mut self) -> Parse<Stmt> {
         let start = self.start();
-        let kind = match self.declaration()? {
+        let kind = match self.nested(Self::declaration)? {
             Declared::Variables(declaration) => StmtKind::Declaration(declaration),
             Declared::Function(function) => StmtKind::NestedFunction(Box::new(function)),
         };

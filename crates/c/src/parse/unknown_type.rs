@@ -1,15 +1,19 @@
 //! Types that were never declared: recognising and reporting them.
 //!
 //! C cannot be parsed without knowing which names are types, so a misspelt type would otherwise turn
-//! into a puzzling syntax error. A name that was not declared at all, in a place where only a type makes
-//! sense, is taken for a type from then on.
+//! into a puzzling syntax error. A name that was not declared, in a place where only a type makes sense,
+//! is reported the first time and taken for a type.
 
 use super::scope::Meaning;
+use super::specifier::TypeNeed;
 use super::{Parser, suggest};
 use crate::ast::Name;
 use crate::symbol::Symbol;
 use crate::token::{Punctuator, TokenKind};
 use fencepost_lsl::diagnostic::Diagnostic;
+
+/// How many unknown types are compared with all known ones: a file with more lacks an `#include`.
+const SUGGESTION_LIMIT: usize = 50;
 
 impl Parser<'_> {
     fn is_undeclared(&self, ahead: usize) -> bool {
@@ -55,9 +59,27 @@ impl Parser<'_> {
         stars > 0 || operand_follows && !self.cursor.first_on_line(3)
     }
 
-    /// Reports a type that is not known, and lets it be known from now on.
+    /// Whether the name that is next can only be meant as a type, by what stands behind it.
+    pub(super) fn is_meant_as_type(&self, need: TypeNeed) -> bool {
+        match self.cursor.kind(1) {
+            TokenKind::Identifier(_) | TokenKind::Punctuator(Punctuator::Star) => true,
+            TokenKind::Punctuator(Punctuator::CloseParen | Punctuator::Comma | Punctuator::OpenParen) => {
+                need == TypeNeed::Required
+            }
+            _ => false,
+        }
+    }
+
+    /// Reports that a name is not a type, once.
     pub(super) fn report_unknown_type(&mut self, name: Name) {
+        if !self.reported_types.insert(name.symbol) {
+            return;
+        }
         let text = self.text(name.symbol);
+        if self.scopes.meaning(name.symbol) == Some(Meaning::Value) {
+            self.complain(Diagnostic::error(name.span, format!("`{text}` is not a type")));
+            return;
+        }
         let mut diagnostic = Diagnostic::error(name.span, format!("unknown type name `{text}`"));
         if let Some(keyword) = self.scopes.tag_keyword(name.symbol) {
             diagnostic = diagnostic.help(format!("write `{keyword} {text}`"));
@@ -65,10 +87,12 @@ impl Parser<'_> {
             diagnostic = diagnostic.help(format!("a type with a similar name exists: `{nearest}`"));
         }
         self.complain(diagnostic);
-        self.scopes.declare_in_file(name.symbol, Meaning::Typedef);
     }
 
     fn nearest_type(&self, name: Symbol) -> Option<&str> {
+        if self.reported_types.len() > SUGGESTION_LIMIT {
+            return None;
+        }
         suggest::nearest(self.text(name), self.scopes.types().map(|symbol| self.text(symbol)))
     }
 }

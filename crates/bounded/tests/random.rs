@@ -1,0 +1,199 @@
+//! Random tiny programs: the engine against brute force.
+//!
+//! `PROGRAMS=2000 cargo test --release -p fencepost-bounded --test random` is the slow tier; a failure
+//! prints the program, shrunk, and its seed.
+
+use fencepost_bounded::check::{self, Finding, Options};
+use fencepost_bounded::encode::Shortcuts;
+use fencepost_bounded::solver::OrderEncoding;
+use fencepost_bounded::unroll::Subject;
+use fencepost_harness::observation::ObservationSet;
+use fencepost_lsl::value::Value;
+use fencepost_reference::axioms::{self, Model};
+use fencepost_reference::buffers::{self, Machine};
+use fencepost_reference::generate::{self, Random, Size};
+use fencepost_reference::lower::lower;
+use fencepost_reference::program::{Change, Instruction, Outcome, Program};
+use std::collections::BTreeSet;
+
+fn programs() -> u64 {
+    std::env::var("PROGRAMS").ok().and_then(|count| count.parse().ok()).unwrap_or(200)
+}
+
+/// Values that loads may read: constants are at most 2, and each addition adds one.
+fn guesses(program: &Program) -> Vec<u64> {
+    fn additions(block: &[Instruction]) -> u64 {
+        let count = |instruction: &Instruction| match instruction {
+            Instruction::Modify(_, _, Change::Add(_), _) => 1,
+            Instruction::If(_, yes, no) => additions(yes) + additions(no),
+            _ => 0,
+        };
+        block.iter().map(count).sum()
+    }
+    (0..=2 + program.threads.iter().flatten().map(|operation| additions(operation)).sum::<u64>()).collect()
+}
+
+fn bounded(program: &Program, model: &str, options: &Options) -> BTreeSet<Outcome> {
+    let (harness, test) = lower(program);
+    let model = fencepost_models::builtin(model).expect("it ships");
+    let found =
+        check::observations(&harness, Subject::Test(&test), &model, options).expect("no limits are set");
+    found.sorted().iter().map(|o| o.iter().map(|value| value.defined().expect("defined")).collect()).collect()
+}
+
+/// The smallest program that still fails.
+fn shrink(program: &Program, fails: &dyn Fn(&Program) -> bool) -> Program {
+    let mut current = program.clone();
+    while let Some(less) = generate::smaller(&current).into_iter().find(|less| fails(less)) {
+        current = less;
+    }
+    current
+}
+
+fn compare(name: &str, model: &str, size: Size, count: u64, differs: &dyn Fn(&Program) -> bool) {
+    for seed in 0..count {
+        let program = generate::program(&mut Random::new(seed * 31 + name.len() as u64), size);
+        if differs(&program) {
+            let small = shrink(&program, differs);
+            let expected = axioms::outcomes(&small, Model::named(model).expect("known"), &guesses(&small));
+            let found = bounded(&small, model, &Options::default());
+            panic!(
+                "{name} on {model}, seed {seed}:\n{small}\nbrute force alone: {:?}\nengine alone: {:?}",
+                expected.difference(&found).collect::<Vec<_>>(),
+                found.difference(&expected).collect::<Vec<_>>()
+            );
+        }
+    }
+}
+
+fn against_axioms(model: &str) {
+    let reference = Model::named(model).expect("known");
+    let differs = |program: &Program| {
+        axioms::outcomes(program, reference, &guesses(program))
+            != bounded(program, model, &Options::default())
+    };
+    let two = Size { threads: 2, accesses: 7, partial_fences: true };
+    compare("two threads", model, two, programs() * 3 / 4, &differs);
+    let three = Size { threads: 3, accesses: 6, partial_fences: true };
+    compare("three threads", model, three, programs().div_ceil(4), &differs);
+}
+
+#[test]
+fn serial_agrees_with_the_axioms() {
+    against_axioms("serial");
+}
+
+#[test]
+fn sc_agrees_with_the_axioms() {
+    against_axioms("sc");
+}
+
+#[test]
+fn tso_agrees_with_the_axioms() {
+    against_axioms("tso");
+}
+
+#[test]
+fn pso_agrees_with_the_axioms() {
+    against_axioms("pso");
+}
+
+#[test]
+fn rmo_agrees_with_the_axioms() {
+    against_axioms("rmo");
+}
+
+#[test]
+fn relaxed_agrees_with_the_axioms() {
+    against_axioms("relaxed");
+}
+
+#[test]
+fn machines_agree_with_the_engine() {
+    for (model, machine) in [("sc", Machine::Sc), ("tso", Machine::Tso), ("pso", Machine::Pso)] {
+        let size = Size { threads: 2, accesses: 8, partial_fences: false };
+        let differs = |program: &Program| {
+            buffers::outcomes(program, machine) != bounded(program, model, &Options::default())
+        };
+        compare("store buffers", model, size, programs(), &differs);
+    }
+}
+
+/// Every reduction, switched off, and every order encoding give the same outcomes.
+#[test]
+fn shortcuts_change_nothing() {
+    let size = Size { threads: 3, accesses: 7, partial_fences: true };
+    let all = Shortcuts::default();
+    let variants = [
+        Shortcuts { merge_blocks: false, ..all },
+        Shortcuts { resolve_local: false, ..all },
+        Shortcuts { hide_overwritten: false, ..all },
+    ];
+    for model in ["serial", "sc", "tso", "pso", "rmo", "relaxed"] {
+        for seed in 0..programs().div_ceil(8) {
+            let program = generate::program(&mut Random::new(seed + 7_000_000), size);
+            let expected = bounded(&program, model, &Options::default());
+            for shortcuts in variants {
+                let options = Options { shortcuts, ..Options::default() };
+                assert_eq!(
+                    bounded(&program, model, &options),
+                    expected,
+                    "{model} {seed} {shortcuts:?}\n{program}"
+                );
+            }
+            let options = Options { order: OrderEncoding::Eager, ..Options::default() };
+            assert_eq!(bounded(&program, model, &options), expected, "{model} {seed} eager\n{program}");
+        }
+    }
+}
+
+/// Counterexamples against what sequential consistency allows are found just where brute force has
+/// them, and replay.
+#[test]
+fn violations_replay() {
+    let size = Size { threads: 2, accesses: 7, partial_fences: true };
+    let mut violated = 0;
+    for name in ["tso", "pso", "rmo", "relaxed"] {
+        let model = fencepost_models::builtin(name).expect("it ships");
+        for seed in 0..programs().div_ceil(2) {
+            let program = generate::program(&mut Random::new(seed + 9_000_000), size);
+            let (harness, test) = lower(&program);
+            let mut specification = ObservationSet::default();
+            let sequential = axioms::outcomes(&program, Model::Sc, &guesses(&program));
+            for outcome in &sequential {
+                specification.insert(outcome.iter().map(|&bits| Value::new(bits)).collect());
+            }
+            let allowed = axioms::outcomes(&program, Model::named(name).expect("known"), &guesses(&program));
+            let subject = Subject::Test(&test);
+            let outcome = check::check(
+                &harness,
+                subject,
+                &model,
+                Some(&specification),
+                &Options::default(),
+                &|_, _| {},
+            );
+            let trace = match outcome.finding {
+                Finding::Holds { witness } => {
+                    assert!(allowed.is_subset(&sequential), "{name} {seed}\n{program}");
+                    witness
+                }
+                Finding::Violated(trace) => {
+                    violated += 1;
+                    let seen = trace.observation().expect("it is complete");
+                    let seen: Outcome = seen.iter().map(|value| value.bits()).collect();
+                    assert!(
+                        allowed.contains(&seen) && !sequential.contains(&seen),
+                        "{name} {seed}\n{program}"
+                    );
+                    trace
+                }
+                Finding::Unknown(reason) => panic!("{name} {seed}: {reason}\n{program}"),
+            };
+            if let Err(why) = fencepost_replay::replay(&harness, &trace, &model) {
+                panic!("{name} {seed}: {why}\n{program}\n{trace:#?}");
+            }
+        }
+    }
+    assert!(violated > 0, "no program told the models apart");
+}
