@@ -15,7 +15,7 @@ use crate::circuit::Lit;
 use crate::decode::decode;
 use crate::encode::{Encoding, Shortcuts, encode};
 use crate::range;
-use crate::solver::{Answer, Budget, Cadical, Exhausted, OrderEncoding};
+use crate::solver::{Answer, Budget, Cadical, OrderEncoding};
 use crate::unroll::{self, Bounds, EventKind, Failure, LoopInfo, StopKind, Subject, Unrolled, unroll};
 use fencepost_harness::observation::{Observation, ObservationSet};
 use fencepost_harness::operation::Harness;
@@ -108,6 +108,8 @@ pub struct Outcome {
     pub finding: Finding,
     /// The loops that branches decide, at the bounds reached.
     pub loops: Vec<LoopInfo>,
+    /// Threads of the unrolled program, the first included.
+    pub threads: usize,
     /// Figures.
     pub statistics: Statistics,
 }
@@ -130,6 +132,7 @@ pub fn check(
         progress,
         bounds: Bounds::default(),
         loops: Vec::new(),
+        threads: 0,
         statistics: Statistics::default(),
     };
     let finding = loop {
@@ -140,7 +143,7 @@ pub fn check(
             Err(reason) => break Finding::Unknown(reason),
         }
     };
-    Outcome { finding, loops: checker.loops, statistics: checker.statistics }
+    Outcome { finding, loops: checker.loops, threads: checker.threads, statistics: checker.statistics }
 }
 
 /// Enumerates the observations of all executions of a subject on a model by asking the solver for one
@@ -159,6 +162,7 @@ pub fn observations(
         progress: &|_, _| {},
         bounds: Bounds::default(),
         loops: Vec::new(),
+        threads: 0,
         statistics: Statistics::default(),
     };
     loop {
@@ -182,6 +186,7 @@ struct Checker<'a> {
     progress: &'a dyn Fn(Phase, u32),
     bounds: Bounds,
     loops: Vec<LoopInfo>,
+    threads: usize,
     statistics: Statistics,
 }
 
@@ -199,6 +204,7 @@ impl Checker<'_> {
         let mut unrolled = unroll(self.harness, self.subject, &self.bounds, &self.options.unroll)
             .map_err(|failure| self.unroll_failure(failure))?;
         self.loops = unrolled.loops.clone();
+        self.threads = unrolled.threads.len();
         self.measure(&unrolled);
         self.still_going()?;
         let ranges = range::analyse(&self.harness.program, &unrolled);
@@ -374,9 +380,8 @@ impl Checker<'_> {
 
     fn stopped(&self) -> Reason {
         match self.options.budget.exhausted() {
-            Some(Exhausted::Cancelled) => Reason::Interrupted,
-            Some(Exhausted::Memory) => Reason::Memory,
-            Some(Exhausted::Time) | None => Reason::Timeout,
+            Some(exhausted) => exhausted.into(),
+            None => Reason::Timeout,
         }
     }
 

@@ -1,17 +1,69 @@
-//! The C front end.
+//! The C front end: from a C file to a program and the tests it asks for.
 //!
-//! [`lex`] turns what `cc -E` printed into tokens whose spans point into the files people wrote, and
-//! [`parse`] turns those into the tree of [`ast`], with as many diagnostics as it can find in one run.
+//! [`preprocess`] runs the system's preprocessor against the model headers of [`headers`]; [`lex`] turns
+//! what it printed into tokens whose spans point into the files people wrote; [`parse`] makes those the
+//! tree of [`ast`]; [`lower`] checks [`types`] and makes LSL. Each stage reports as many mistakes as it can
+//! find; the next one runs only if there were none.
 //!
-//! Deliberately absent: reading files (callers hand over text) and printing.
+//! Deliberately absent: anything about memory models or engines, and printing.
 
 pub mod ast;
+pub mod headers;
 pub mod lex;
+pub mod lower;
 pub mod parse;
+pub mod preprocess;
 pub mod symbol;
 pub mod token;
+pub mod types;
 
 mod explain;
 mod line_map;
 mod positions;
 mod scan;
+
+use fencepost_harness::operation::Harness;
+use fencepost_lsl::diagnostic::{Diagnostic, Severity};
+use fencepost_lsl::source::SourceMap;
+use std::path::Path;
+
+/// What is wrong with a file, and the texts that the positions point into.
+#[derive(Debug)]
+pub struct Rejected {
+    /// The texts.
+    pub sources: SourceMap,
+    /// The mistakes.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads a C file: its program, its tests, and warnings. `arguments` go to the preprocessor.
+pub fn load(path: &Path, arguments: &[String]) -> Result<(Harness, Vec<Diagnostic>), Rejected> {
+    let mut sources = SourceMap::default();
+    let text = match preprocess::preprocess(path, arguments, &mut sources) {
+        Ok(text) => text,
+        Err(preprocess::Error::Mistakes(diagnostics)) => return Err(Rejected { sources, diagnostics }),
+        Err(error) => {
+            let help = "Fencepost needs a C compiler for preprocessing; set `CC` if it is not called `cc`";
+            let diagnostics = vec![Diagnostic::general(error.to_string()).help(help)];
+            return Err(Rejected { sources, diagnostics });
+        }
+    };
+    compile(&text, sources, &mut |name| std::fs::read_to_string(name).ok())
+}
+
+/// Compiles preprocessed text. `load` gives the text of a file that its line markers name.
+pub fn compile(
+    text: &str,
+    mut sources: SourceMap,
+    load: &mut dyn FnMut(&str) -> Option<String>,
+) -> Result<(Harness, Vec<Diagnostic>), Rejected> {
+    let mut read = |name: &str| headers::shipped(name).map(str::to_owned).or_else(|| load(name));
+    let (unit, diagnostics) = parse::parse(text, &mut sources, &mut read);
+    if diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
+        return Err(Rejected { sources, diagnostics });
+    }
+    match lower::lower(&unit, sources) {
+        Ok((harness, warnings)) => Ok((harness, [diagnostics, warnings].concat())),
+        Err((sources, more)) => Err(Rejected { sources, diagnostics: [diagnostics, more].concat() }),
+    }
+}

@@ -1,1 +1,46 @@
-fn main() {}
+//! The command line.
+
+mod args;
+mod check;
+mod progress;
+
+use anyhow::Result;
+use args::{Cli, Command};
+use clap::Parser;
+use std::process::ExitCode;
+
+/// Stack for the work: programs nest deeper than the system's default allows for.
+const STACK: usize = 1 << 29;
+
+fn main() -> ExitCode {
+    // GCC's spelling of an option that has only a long form here.
+    let arguments = std::env::args_os().map(|argument| match argument.to_str() {
+        Some("-include") => "--include".into(),
+        _ => argument,
+    });
+    let cli = Cli::parse_from(arguments);
+    let work = std::thread::Builder::new().stack_size(STACK).spawn(move || run(&cli));
+    let result = work.map_err(anyhow::Error::from).and_then(|thread| match thread.join() {
+        Ok(result) => result,
+        Err(_) => Err(anyhow::anyhow!("internal error, please report it (the message above says where)")),
+    });
+    match result {
+        Ok(code) => ExitCode::from(code),
+        Err(error) => {
+            anstream::eprintln!("error: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(cli: &Cli) -> Result<u8> {
+    match &cli.command {
+        Command::Check(options) => check::run(options),
+        Command::Lsl(options) => check::print_lsl(options),
+        Command::Header => {
+            let header = fencepost_c::headers::shipped("<fencepost.h>").unwrap_or_default();
+            anstream::print!("{header}");
+            Ok(0)
+        }
+    }
+}

@@ -7,6 +7,7 @@
 pub mod mine;
 pub mod observation;
 pub mod operation;
+pub mod result;
 pub mod serial;
 pub mod test;
 pub mod trace;

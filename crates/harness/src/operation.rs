@@ -64,6 +64,8 @@ pub struct Harness {
     pub program: Program,
     /// Runs before every test: the wrapper of the `init` calls.
     pub init: Option<ProcId>,
+    /// The start of a closed program, if there is one.
+    pub main: Option<ProcId>,
     /// The operations.
     pub ops: Vec<Operation>,
     /// The tests, as written.

@@ -226,3 +226,30 @@ impl Trace {
         Some(values)
     }
 }
+
+/// An access that memory saw before one that its thread makes earlier.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Reordering {
+    /// The access that the thread makes first.
+    pub first: EventId,
+    /// The access that overtook it.
+    pub overtook: EventId,
+}
+
+/// What replay worked out about a trace.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Explanation {
+    /// Loads and stores in an order in which memory can have seen them, as near to program order as it
+    /// gets.
+    pub order: Vec<EventId>,
+    /// Reorderings without which the execution is impossible; the plainest ones.
+    pub reorderings: Vec<Reordering>,
+    /// For each event, the location by object, such as `node_t#2.next`.
+    pub places: Vec<String>,
+    /// For each event, the location as the program wrote it, such as `q.tail->next`, if that differs.
+    pub ways: Vec<Option<String>>,
+    /// For each event, its place in the user's own text.
+    pub spans: Vec<Span>,
+    /// Names of objects, by address and size.
+    pub objects: Vec<(u64, u64, String)>,
+}

@@ -1,45 +1,22 @@
 //! What makes an execution understandable: an order of all accesses, and the reorderings it needs.
 
 use crate::relation::Matrix;
-use crate::world::Run;
+use crate::world::Replayed;
 use fencepost_harness::operation::Harness;
-use fencepost_harness::trace::{Action, EventId, Start, Trace};
+use fencepost_harness::trace::{Action, EventId, Explanation, Reordering, Start, Trace};
 use fencepost_lsl::source::Span;
 
-/// An access that memory saw before one that its thread makes earlier.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Reordering {
-    /// The access that the thread makes first.
-    pub first: EventId,
-    /// The access that overtook it.
-    pub overtook: EventId,
-}
-
-/// A replayed trace, explained.
-#[derive(Clone, Debug)]
-pub struct Explained {
-    /// Loads and stores in an order in which memory can have seen them, as near to program order as it
-    /// gets.
-    pub order: Vec<EventId>,
-    /// Reorderings without which the execution is impossible; the plainest ones.
-    pub reorderings: Vec<Reordering>,
-    /// For each event, the location by object, such as `node_t#2.next`.
-    pub places: Vec<String>,
-    /// For each event, the location as the program wrote it, such as `q.tail->next`, if that differs.
-    pub ways: Vec<Option<String>>,
-    /// For each event, its place in the user's own text.
-    pub spans: Vec<Span>,
-}
-
 /// Explains a checked trace. `before` relates accesses that memory must have seen in that order.
-pub(crate) fn explain(harness: &Harness, trace: &Trace, runs: &[Run], before: &Matrix) -> Explained {
+pub(crate) fn explain(harness: &Harness, trace: &Trace, replayed: &Replayed, before: &Matrix) -> Explanation {
+    let Replayed { runs, objects } = replayed;
     let accesses: Vec<usize> =
         (0..trace.events.len()).filter(|&event| trace.events[event].action.access().is_some()).collect();
-    Explained {
+    Explanation {
         order: linearise(trace, &accesses, before),
         reorderings: reorderings(trace, &accesses, before),
         places: runs.iter().map(|run| run.place.clone()).collect(),
         ways: runs.iter().map(|run| run.via.clone().filter(|via| *via != run.place)).collect(),
+        objects: objects.clone(),
         spans: trace.events.iter().map(|event| user_span(harness, event)).collect(),
     }
 }

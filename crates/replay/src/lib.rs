@@ -17,17 +17,15 @@ mod relation;
 mod sources;
 mod world;
 
-pub use explain::{Explained, Reordering};
-
 use fencepost_harness::operation::Harness;
-use fencepost_harness::trace::Trace;
+use fencepost_harness::trace::{Explanation, Trace};
 use fencepost_models::cat::Model;
 
 /// Checks a trace. An error says what is wrong with it.
-pub fn replay(harness: &Harness, trace: &Trace, model: &Model) -> Result<Explained, String> {
-    let runs = world::run(harness, trace)?;
+pub fn replay(harness: &Harness, trace: &Trace, model: &Model) -> Result<Explanation, String> {
+    let replayed = world::run(harness, trace)?;
     sources::check(&harness.program, trace)?;
-    let execution = evaluate::Execution::new(trace, &runs);
+    let execution = evaluate::Execution::new(trace, &replayed.runs);
     let order = execution.check(model)?;
-    Ok(explain::explain(harness, trace, &runs, &order))
+    Ok(explain::explain(harness, trace, &replayed, &order))
 }

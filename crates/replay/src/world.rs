@@ -81,8 +81,16 @@ struct Tape<'t> {
     fuel: u32,
 }
 
-/// Runs every thread; what was learned, event by event.
-pub(crate) fn run(harness: &Harness, trace: &Trace) -> Result<Vec<Run>, String> {
+/// What running the threads told.
+pub(crate) struct Replayed {
+    /// Event by event.
+    pub(crate) runs: Vec<Run>,
+    /// Names of objects, by address and size.
+    pub(crate) objects: Vec<(u64, u64, String)>,
+}
+
+/// Runs every thread.
+pub(crate) fn run(harness: &Harness, trace: &Trace) -> Result<Replayed, String> {
     let program = &harness.program;
     let objects = name_objects(program, trace)?;
     let mut runs = Vec::new();
@@ -146,7 +154,8 @@ pub(crate) fn run(harness: &Harness, trace: &Trace) -> Result<Vec<Run>, String> 
     if runs.len() < trace.events.len() {
         return Err("the trace has events of no thread".into());
     }
-    Ok(runs)
+    let objects = objects.into_iter().map(|object| (object.base, object.size, object.name)).collect();
+    Ok(Replayed { runs, objects })
 }
 
 fn compare_end(index: usize, status: &Status, end: Result<(), Halt>) -> Result<(), String> {

@@ -7,6 +7,7 @@ mod eager;
 pub use cadical::Cadical;
 
 use crate::circuit::Lit;
+use fencepost_harness::verdict::Reason;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -87,6 +88,16 @@ pub enum Exhausted {
     Time,
     /// No memory left.
     Memory,
+}
+
+impl From<Exhausted> for Reason {
+    fn from(exhausted: Exhausted) -> Reason {
+        match exhausted {
+            Exhausted::Cancelled => Reason::Interrupted,
+            Exhausted::Time => Reason::Timeout,
+            Exhausted::Memory => Reason::Memory,
+        }
+    }
 }
 
 impl Budget {

@@ -25,6 +25,7 @@ mod unknown_type;
 
 pub use fragment::{Fragment, Word};
 pub use scope::FileScope;
+pub(crate) use suggest::nearest as similar;
 
 use crate::ast::{Item, Name, Unit};
 use crate::lex::{Lexed, lex};

@@ -4,7 +4,7 @@
 const LONGEST: usize = 64;
 
 /// The candidate nearest to `name`, if it is near enough to have been meant.
-pub(super) fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     // One slip in a short name, up to three in a long one.
     let limit = (name.chars().count() / 3).clamp(1, 3);
     if name.len() > LONGEST {

@@ -1,0 +1,106 @@
+#ifndef FENCEPOST_PTHREAD_H
+#define FENCEPOST_PTHREAD_H
+#include <errno.h>
+#include <fencepost_threads.h>
+#include <sched.h>
+#include <stddef.h>
+#include <stdlib.h>
+
+typedef struct fencepost_thread *pthread_t;
+typedef struct {
+    int fencepost_unused;
+} pthread_attr_t, pthread_mutexattr_t;
+typedef struct fencepost_mutex pthread_mutex_t;
+typedef struct fencepost_mutex pthread_spinlock_t;
+#define PTHREAD_MUTEX_INITIALIZER {0}
+#define PTHREAD_PROCESS_PRIVATE 0
+#define PTHREAD_PROCESS_SHARED 1
+
+static inline void fencepost_pthread_run(struct fencepost_thread *self, void *(*function)(void *), void *argument)
+{
+    self->result = function(argument);
+    fencepost_finish(self);
+}
+
+static inline int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*function)(void *),
+                                 void *argument)
+{
+    struct fencepost_thread *self = (struct fencepost_thread *)calloc(1, sizeof(struct fencepost_thread));
+    (void)attributes;
+    *thread = self;
+    __fencepost_spawn(fencepost_pthread_run, self, function, argument);
+    return 0;
+}
+
+static inline int pthread_join(pthread_t thread, void **result)
+{
+    fencepost_join(thread);
+    if (result)
+        *result = thread->result;
+    return 0;
+}
+
+static inline int pthread_detach(pthread_t thread)
+{
+    (void)thread;
+    return 0;
+}
+
+static inline int pthread_equal(pthread_t a, pthread_t b)
+{
+    return a == b;
+}
+
+static inline int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attributes)
+{
+    (void)attributes;
+    mutex->held = 0;
+    return 0;
+}
+static inline int pthread_mutex_destroy(pthread_mutex_t *mutex)
+{
+    (void)mutex;
+    return 0;
+}
+static inline int pthread_mutex_lock(pthread_mutex_t *mutex)
+{
+    fencepost_mutex_lock(mutex);
+    return 0;
+}
+static inline int pthread_mutex_trylock(pthread_mutex_t *mutex)
+{
+    return fencepost_mutex_trylock(mutex) ? EBUSY : 0;
+}
+static inline int pthread_mutex_unlock(pthread_mutex_t *mutex)
+{
+    fencepost_mutex_unlock(mutex);
+    return 0;
+}
+
+static inline int pthread_spin_init(pthread_spinlock_t *spin, int shared)
+{
+    (void)shared;
+    spin->held = 0;
+    return 0;
+}
+static inline int pthread_spin_destroy(pthread_spinlock_t *spin)
+{
+    (void)spin;
+    return 0;
+}
+static inline int pthread_spin_lock(pthread_spinlock_t *spin)
+{
+    fencepost_mutex_lock(spin);
+    return 0;
+}
+static inline int pthread_spin_trylock(pthread_spinlock_t *spin)
+{
+    return fencepost_mutex_trylock(spin) ? EBUSY : 0;
+}
+static inline int pthread_spin_unlock(pthread_spinlock_t *spin)
+{
+    fencepost_mutex_unlock(spin);
+    return 0;
+}
+int pthread_yield(void) __attribute__((fencepost_ignored));
+#endif

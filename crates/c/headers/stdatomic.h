@@ -1,0 +1,97 @@
+#ifndef FENCEPOST_STDATOMIC_H
+#define FENCEPOST_STDATOMIC_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum {
+    memory_order_relaxed = 0,
+    memory_order_consume = 1,
+    memory_order_acquire = 2,
+    memory_order_release = 3,
+    memory_order_acq_rel = 4,
+    memory_order_seq_cst = 5
+} memory_order;
+
+typedef _Atomic(_Bool) atomic_bool;
+typedef _Atomic(char) atomic_char;
+typedef _Atomic(signed char) atomic_schar;
+typedef _Atomic(unsigned char) atomic_uchar;
+typedef _Atomic(short) atomic_short;
+typedef _Atomic(unsigned short) atomic_ushort;
+typedef _Atomic(int) atomic_int;
+typedef _Atomic(unsigned int) atomic_uint;
+typedef _Atomic(long) atomic_long;
+typedef _Atomic(unsigned long) atomic_ulong;
+typedef _Atomic(long long) atomic_llong;
+typedef _Atomic(unsigned long long) atomic_ullong;
+typedef _Atomic(int8_t) atomic_int8_t;
+typedef _Atomic(uint8_t) atomic_uint8_t;
+typedef _Atomic(int16_t) atomic_int16_t;
+typedef _Atomic(uint16_t) atomic_uint16_t;
+typedef _Atomic(int32_t) atomic_int32_t;
+typedef _Atomic(uint32_t) atomic_uint32_t;
+typedef _Atomic(int64_t) atomic_int64_t;
+typedef _Atomic(uint64_t) atomic_uint64_t;
+typedef _Atomic(intptr_t) atomic_intptr_t;
+typedef _Atomic(uintptr_t) atomic_uintptr_t;
+typedef _Atomic(size_t) atomic_size_t;
+typedef _Atomic(ptrdiff_t) atomic_ptrdiff_t;
+typedef _Atomic(intmax_t) atomic_intmax_t;
+typedef _Atomic(uintmax_t) atomic_uintmax_t;
+
+#define ATOMIC_VAR_INIT(value) (value)
+#define ATOMIC_BOOL_LOCK_FREE 2
+#define ATOMIC_CHAR_LOCK_FREE 2
+#define ATOMIC_SHORT_LOCK_FREE 2
+#define ATOMIC_INT_LOCK_FREE 2
+#define ATOMIC_LONG_LOCK_FREE 2
+#define ATOMIC_LLONG_LOCK_FREE 2
+#define ATOMIC_POINTER_LOCK_FREE 2
+
+#define kill_dependency(value) (value)
+#define atomic_is_lock_free(object) __atomic_is_lock_free(sizeof(*(object)), (object))
+#define atomic_thread_fence(order) __atomic_thread_fence(order)
+#define atomic_signal_fence(order) __atomic_signal_fence(order)
+
+/* Initialisation is no atomic operation. */
+#define atomic_init(object, value) __fencepost_init((object), (value))
+
+#define atomic_load_explicit(object, order) __atomic_load_n((object), (order))
+#define atomic_load(object) __atomic_load_n((object), memory_order_seq_cst)
+#define atomic_store_explicit(object, value, order) __atomic_store_n((object), (value), (order))
+#define atomic_store(object, value) __atomic_store_n((object), (value), memory_order_seq_cst)
+#define atomic_exchange_explicit(object, value, order) __atomic_exchange_n((object), (value), (order))
+#define atomic_exchange(object, value) __atomic_exchange_n((object), (value), memory_order_seq_cst)
+
+#define atomic_compare_exchange_strong_explicit(object, expected, desired, success, failure) \
+    __atomic_compare_exchange_n((object), (expected), (desired), 0, (success), (failure))
+#define atomic_compare_exchange_weak_explicit(object, expected, desired, success, failure) \
+    __atomic_compare_exchange_n((object), (expected), (desired), 1, (success), (failure))
+#define atomic_compare_exchange_strong(object, expected, desired)                          \
+    __atomic_compare_exchange_n((object), (expected), (desired), 0, memory_order_seq_cst, \
+                                memory_order_seq_cst)
+#define atomic_compare_exchange_weak(object, expected, desired)                            \
+    __atomic_compare_exchange_n((object), (expected), (desired), 1, memory_order_seq_cst, \
+                                memory_order_seq_cst)
+
+#define atomic_fetch_add_explicit(object, value, order) __fencepost_fetch_add((object), (value), (order))
+#define atomic_fetch_add(object, value) __fencepost_fetch_add((object), (value), memory_order_seq_cst)
+#define atomic_fetch_sub_explicit(object, value, order) __fencepost_fetch_sub((object), (value), (order))
+#define atomic_fetch_sub(object, value) __fencepost_fetch_sub((object), (value), memory_order_seq_cst)
+#define atomic_fetch_or_explicit(object, value, order) __fencepost_fetch_or((object), (value), (order))
+#define atomic_fetch_or(object, value) __fencepost_fetch_or((object), (value), memory_order_seq_cst)
+#define atomic_fetch_xor_explicit(object, value, order) __fencepost_fetch_xor((object), (value), (order))
+#define atomic_fetch_xor(object, value) __fencepost_fetch_xor((object), (value), memory_order_seq_cst)
+#define atomic_fetch_and_explicit(object, value, order) __fencepost_fetch_and((object), (value), (order))
+#define atomic_fetch_and(object, value) __fencepost_fetch_and((object), (value), memory_order_seq_cst)
+
+typedef struct {
+    _Bool fencepost_set;
+} atomic_flag;
+#define ATOMIC_FLAG_INIT {0}
+#define atomic_flag_test_and_set_explicit(flag, order) __atomic_test_and_set((flag), (order))
+#define atomic_flag_test_and_set(flag) __atomic_test_and_set((flag), memory_order_seq_cst)
+#define atomic_flag_clear_explicit(flag, order) __atomic_clear((flag), (order))
+#define atomic_flag_clear(flag) __atomic_clear((flag), memory_order_seq_cst)
+#endif

@@ -1,0 +1,66 @@
+#ifndef FENCEPOST_C11_THREADS_H
+#define FENCEPOST_C11_THREADS_H
+#include <fencepost_threads.h>
+#include <stdlib.h>
+#include <time.h>
+
+typedef struct fencepost_thread *thrd_t;
+typedef int (*thrd_start_t)(void *);
+typedef struct fencepost_mutex mtx_t;
+enum { thrd_success, thrd_busy, thrd_error, thrd_nomem, thrd_timedout };
+enum { mtx_plain = 0, mtx_recursive = 1, mtx_timed = 2 };
+
+static inline void fencepost_thrd_run(struct fencepost_thread *self, thrd_start_t function, void *argument)
+{
+    self->code = function(argument);
+    fencepost_finish(self);
+}
+
+static inline int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
+{
+    struct fencepost_thread *self = (struct fencepost_thread *)calloc(1, sizeof(struct fencepost_thread));
+    *thread = self;
+    __fencepost_spawn(fencepost_thrd_run, self, function, argument);
+    return thrd_success;
+}
+
+static inline int thrd_join(thrd_t thread, int *code)
+{
+    fencepost_join(thread);
+    if (code)
+        *code = thread->code;
+    return thrd_success;
+}
+
+static inline int thrd_equal(thrd_t a, thrd_t b)
+{
+    return a == b;
+}
+
+void thrd_yield(void) __attribute__((fencepost_ignored));
+
+static inline int mtx_init(mtx_t *mutex, int type)
+{
+    (void)type;
+    mutex->held = 0;
+    return thrd_success;
+}
+static inline void mtx_destroy(mtx_t *mutex)
+{
+    (void)mutex;
+}
+static inline int mtx_lock(mtx_t *mutex)
+{
+    fencepost_mutex_lock(mutex);
+    return thrd_success;
+}
+static inline int mtx_trylock(mtx_t *mutex)
+{
+    return fencepost_mutex_trylock(mutex) ? thrd_busy : thrd_success;
+}
+static inline int mtx_unlock(mtx_t *mutex)
+{
+    fencepost_mutex_unlock(mutex);
+    return thrd_success;
+}
+#endif

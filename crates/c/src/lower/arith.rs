@@ -1,0 +1,255 @@
+//! Conversions and operators.
+
+use super::{Data, Lowerer, Value};
+use crate::ast::BinaryOp;
+use crate::types::{Type, TypeId};
+use fencepost_lsl::op::{BinOp, CmpOp, PrimOp};
+use fencepost_lsl::program::Operand;
+use fencepost_lsl::source::Span;
+use fencepost_lsl::value::IntTy;
+
+impl Lowerer<'_> {
+    /// A value converted to a type, as if by assignment or cast.
+    pub(super) fn convert(&mut self, value: Value, to: TypeId, span: Span) -> Value {
+        let from = value.ty;
+        if from == to || self.types.is_error(from) || self.types.is_error(to) {
+            return Value { ty: if self.types.is_error(from) { from } else { to }, ..value };
+        }
+        let floats = |ty: &Type| matches!(ty, Type::Float(_));
+        if floats(self.types.get(from)) || floats(self.types.get(to)) {
+            self.unsupported(span, "floating-point arithmetic", "values are integers and pointers");
+            return self.poison();
+        }
+        match (self.types.scalar(from), self.types.scalar(to)) {
+            (Some(source), Some(target)) => {
+                let word = self.operand(value, span);
+                if let Some(pointee) = self.types.pointee(to) {
+                    self.name_allocation(word, pointee);
+                }
+                let word = match self.types.get(to) {
+                    Type::Bool => match self.types.get(from) {
+                        Type::Bool => word,
+                        _ => self.builder.op(PrimOp::Truth, &[word], span),
+                    },
+                    _ => self.resize(word, source, target, span),
+                };
+                Value::word(to, word)
+            }
+            _ if self.types.compatible(from, to) => Value { ty: to, ..value },
+            _ if matches!(self.types.get(to), Type::Void) => Value { ty: to, data: Data::Nothing },
+            // To and from 128 bits, by way of a temporary.
+            (Some(source), None) if matches!(self.types.get(to), Type::Int128 { .. }) => {
+                self.widen(value, source, to, span)
+            }
+            (None, Some(target)) if matches!(self.types.get(from), Type::Int128 { .. }) => {
+                let Data::Object(addr) = value.data else { return self.poison() };
+                let order = fencepost_lsl::program::Order::Plain;
+                let low = self.builder.load(addr, IntTy::U64, order, span);
+                Value::word(to, self.resize(low, IntTy::U64, target, span))
+            }
+            (None, None)
+                if matches!(
+                    (self.types.get(from), self.types.get(to)),
+                    (Type::Int128 { .. }, Type::Int128 { .. })
+                ) =>
+            {
+                Value { ty: to, ..value }
+            }
+            _ => {
+                let (is, wanted) = (self.types.show(from), self.types.show(to));
+                self.error(span, format!("expected `{wanted}`, found `{is}`"));
+                self.poison()
+            }
+        }
+    }
+
+    /// A word of one width in another; nothing to do where the extension is already right.
+    fn resize(&mut self, word: Operand, from: IntTy, to: IntTy, span: Span) -> Operand {
+        let fits = from == to
+            || to.bits == 64
+            || !from.signed && from.bits < to.bits
+            || from.signed && to.signed && from.bits <= to.bits;
+        if fits { word } else { self.builder.op(PrimOp::Convert(to), &[word], span) }
+    }
+
+    fn widen(&mut self, value: Value, source: IntTy, to: TypeId, span: Span) -> Value {
+        let word = self.operand(value, span);
+        let addr = self.temporary(to.into(), span);
+        let order = fencepost_lsl::program::Order::Plain;
+        self.builder.store(addr, word, IntTy::U64, order, span);
+        let high = match source.signed {
+            true => self.builder.op(PrimOp::Bin(BinOp::Shr, IntTy::I64), &[word, 63.into()], span),
+            false => 0.into(),
+        };
+        let at = self.offset(addr, 8, span);
+        self.builder.store(at, high, IntTy::U64, order, span);
+        Value { ty: to, data: Data::Object(addr) }
+    }
+
+    /// The type of `c ? a : b`.
+    pub(super) fn common_type(&mut self, a: TypeId, b: TypeId, a_zero: bool, b_zero: bool) -> TypeId {
+        if self.types.is_integer(a) && self.types.is_integer(b) {
+            return self.types.usual(a, b);
+        }
+        match (self.types.pointee(a), self.types.pointee(b)) {
+            (Some(x), Some(y)) => {
+                // A null pointer constant takes the other's type, `void *` wins over other pointers.
+                let void = |ty: TypeId| matches!(self.types.get(ty), Type::Void);
+                match (void(x.id), void(y.id)) {
+                    (true, false) if a_zero => b,
+                    (false, true) if b_zero => a,
+                    (true, _) => a,
+                    (_, true) => b,
+                    _ => a,
+                }
+            }
+            (Some(_), None) => a,
+            (None, Some(_)) => b,
+            _ if matches!(self.types.get(b), Type::Void) => b,
+            _ => a,
+        }
+    }
+
+    /// A binary operator on two values, but for `&&` and `||`.
+    pub(super) fn binary(&mut self, op: BinaryOp, a: Value, b: Value, span: Span) -> Value {
+        if self.types.is_error(a.ty) || self.types.is_error(b.ty) {
+            return self.poison();
+        }
+        let pointers = (self.types.pointee(a.ty).is_some(), self.types.pointee(b.ty).is_some());
+        match (op, pointers) {
+            (BinaryOp::Add, (true, false)) => self.add_to_pointer(a, b, BinOp::Add, span),
+            (BinaryOp::Add, (false, true)) => self.add_to_pointer(b, a, BinOp::Add, span),
+            (BinaryOp::Subtract, (true, false)) => self.add_to_pointer(a, b, BinOp::Sub, span),
+            (BinaryOp::Subtract, (true, true)) => Some(self.pointer_difference(a, b, span)),
+            (_, (true, _) | (_, true)) if comparison(op).is_some() => {
+                Some(self.compare_pointers(op, a, b, span))
+            }
+            (_, (true, _) | (_, true)) => {
+                let (x, y) = (self.types.show(a.ty), self.types.show(b.ty));
+                self.error(span, format!("`{}` cannot combine `{x}` and `{y}`", op.text()));
+                None
+            }
+            _ => self.integer_binary(op, a, b, span),
+        }
+        .unwrap_or(self.poison())
+    }
+
+    fn integer_binary(&mut self, op: BinaryOp, a: Value, b: Value, span: Span) -> Option<Value> {
+        let wide = |ty: &Type| matches!(ty, Type::Int128 { .. });
+        if wide(self.types.get(a.ty)) || wide(self.types.get(b.ty)) {
+            return self.wide_binary(op, a, b, span);
+        }
+        for value in [a, b] {
+            if !self.types.is_integer(value.ty) {
+                let shown = self.types.show(value.ty);
+                self.not_integer(&shown, op.text(), span);
+                return None;
+            }
+        }
+        // A shift has the type of its left side.
+        let shift = matches!(op, BinaryOp::ShiftLeft | BinaryOp::ShiftRight);
+        let ty = if shift { self.types.promote(a.ty) } else { self.types.usual(a.ty, b.ty) };
+        let scalar = self.types.scalar(ty)?;
+        let a = self.convert(a, ty, span);
+        let b = if shift { b } else { self.convert(b, ty, span) };
+        let (x, y) = (self.operand(a, span), self.operand(b, span));
+        if let Some((compare, swap)) = comparison(op) {
+            let args = if swap { [y, x] } else { [x, y] };
+            let result = self.builder.op(PrimOp::Cmp(compare, scalar.signed), &args, span);
+            return Some(Value::word(self.types.int(), result));
+        }
+        let op = match op {
+            BinaryOp::Multiply => BinOp::Mul,
+            BinaryOp::Divide => BinOp::Div,
+            BinaryOp::Remainder => BinOp::Rem,
+            BinaryOp::Add => BinOp::Add,
+            BinaryOp::Subtract => BinOp::Sub,
+            BinaryOp::ShiftLeft => BinOp::Shl,
+            BinaryOp::ShiftRight => BinOp::Shr,
+            BinaryOp::BitAnd => BinOp::And,
+            BinaryOp::BitXor => BinOp::Xor,
+            _ => BinOp::Or,
+        };
+        Some(Value::word(ty, self.builder.op(PrimOp::Bin(op, scalar), &[x, y], span)))
+    }
+
+    /// 128-bit values can be compared for equality; for more there is no use yet.
+    fn wide_binary(&mut self, op: BinaryOp, a: Value, b: Value, span: Span) -> Option<Value> {
+        let negate = match op {
+            BinaryOp::Equal => false,
+            BinaryOp::NotEqual => true,
+            _ => {
+                self.unsupported(span, "128-bit arithmetic", "such values can only be copied and compared");
+                return None;
+            }
+        };
+        let ty = if matches!(self.types.get(a.ty), Type::Int128 { .. }) { a.ty } else { b.ty };
+        let (a, b) = (self.convert(a, ty, span), self.convert(b, ty, span));
+        let (Data::Object(x), Data::Object(y)) = (a.data, b.data) else { return None };
+        let same = self.equal_objects(x, y, ty, span);
+        let result = if negate { self.builder.op(PrimOp::Not, &[same], span) } else { same };
+        Some(Value::word(self.types.int(), result))
+    }
+
+    /// A pointer moved by a number of elements.
+    pub(super) fn add_to_pointer(
+        &mut self,
+        pointer: Value,
+        index: Value,
+        op: BinOp,
+        span: Span,
+    ) -> Option<Value> {
+        let Some(to) = self.types.pointee(pointer.ty) else {
+            if !self.types.is_error(pointer.ty) && !self.types.is_error(index.ty) {
+                let shown = self.types.show(pointer.ty);
+                self.error(span, format!("expected a pointer or an array, found `{shown}`"));
+            }
+            return None;
+        };
+        if !self.types.is_integer(index.ty) {
+            let shown = self.types.show(index.ty);
+            self.error(span, format!("expected an integer index, found `{shown}`"));
+            return None;
+        }
+        let size = self.size_of(to, span);
+        let long = self.types.long();
+        let index = self.convert(index, long, span);
+        let (base, index) = (self.operand(pointer, span), self.operand(index, span));
+        let scaled = match size {
+            1 => index,
+            _ => self.builder.op(PrimOp::Bin(BinOp::Mul, IntTy::I64), &[index, size.into()], span),
+        };
+        Some(Value::word(pointer.ty, self.builder.op(PrimOp::Bin(op, IntTy::U64), &[base, scaled], span)))
+    }
+
+    fn pointer_difference(&mut self, a: Value, b: Value, span: Span) -> Value {
+        let size = self.types.pointee(a.ty).map_or(1, |to| self.size_of(to, span));
+        let (x, y) = (self.operand(a, span), self.operand(b, span));
+        let bytes = self.builder.op(PrimOp::Bin(BinOp::Sub, IntTy::I64), &[x, y], span);
+        let count = match size {
+            1 => bytes,
+            _ => self.builder.op(PrimOp::Bin(BinOp::Div, IntTy::I64), &[bytes, size.into()], span),
+        };
+        Value::word(self.types.long(), count)
+    }
+
+    fn compare_pointers(&mut self, op: BinaryOp, a: Value, b: Value, span: Span) -> Value {
+        let (x, y) = (self.operand(a, span), self.operand(b, span));
+        let (compare, swap) = comparison(op).unwrap_or((CmpOp::Eq, false));
+        let args = if swap { [y, x] } else { [x, y] };
+        Value::word(self.types.int(), self.builder.op(PrimOp::Cmp(compare, false), &args, span))
+    }
+}
+
+/// A comparison, and whether its arguments are exchanged.
+fn comparison(op: BinaryOp) -> Option<(CmpOp, bool)> {
+    Some(match op {
+        BinaryOp::Equal => (CmpOp::Eq, false),
+        BinaryOp::NotEqual => (CmpOp::Ne, false),
+        BinaryOp::Less => (CmpOp::Lt, false),
+        BinaryOp::LessEqual => (CmpOp::Le, false),
+        BinaryOp::Greater => (CmpOp::Lt, true),
+        BinaryOp::GreaterEqual => (CmpOp::Le, true),
+        _ => return None,
+    })
+}

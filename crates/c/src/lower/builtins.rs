@@ -1,0 +1,274 @@
+//! Functions that the language, the compiler or we provide.
+//!
+//! Names that start with `__fencepost_` are for the model headers; users see them as `fence`, `assert`,
+//! `malloc` and so on.
+
+use super::{Data, Lowerer, Value};
+use crate::ast::{Expr, ExprKind, UnaryOp};
+use crate::types::{QualType, Type};
+use fencepost_lsl::diagnostic::Diagnostic;
+use fencepost_lsl::fault::Fault;
+use fencepost_lsl::op::{BinOp, PrimOp};
+use fencepost_lsl::program::{Choice, Fence, Operand, Order, Place, StmtKind};
+use fencepost_lsl::source::Span;
+use fencepost_lsl::value::{self, IntTy};
+
+impl<'u> Lowerer<'u> {
+    /// The call of something built in; none if there is no such thing.
+    pub(super) fn builtin(&mut self, name: &str, arguments: &'u [Expr], span: Span) -> Option<Value> {
+        if let Some(value) = self.atomic_builtin(name, arguments, span) {
+            return Some(value);
+        }
+        let void = Value { ty: self.types.void(), data: Data::Nothing };
+        let wanted = match name {
+            "__fencepost_abort" | "__builtin_unreachable" | "__builtin_trap" => 0,
+            "__fencepost_fence"
+            | "__fencepost_assume"
+            | "__fencepost_any"
+            | "malloc"
+            | "free"
+            | "__builtin_constant_p"
+            | "__fencepost_exit" => 1,
+            "__fencepost_assert" | "calloc" | "aligned_alloc" | "__builtin_expect" => 2,
+            "memcpy" | "memmove" | "memset" | "__builtin_memcpy" | "__builtin_memset"
+            | "__builtin_memmove" => 3,
+            "__fencepost_choose" | "__fencepost_spawn" | "__builtin_prefetch" => arguments.len().max(1),
+            _ => return None,
+        };
+        if arguments.len() != wanted {
+            let s = if wanted == 1 { "" } else { "s" };
+            self.error(span, format!("expected {wanted} argument{s}, found {}", arguments.len()));
+            return Some(self.poison());
+        }
+        Some(match name {
+            "__fencepost_fence" => self.fence(&arguments[0], span),
+            "__fencepost_assume" => {
+                let cond = self.truth(&arguments[0]);
+                self.builder.emit(StmtKind::Assume { cond }, span);
+                void
+            }
+            "__fencepost_assert" => {
+                let cond = self.truth(&arguments[0]);
+                let text = match &arguments[1].kind {
+                    ExprKind::String(text) => String::from_utf8_lossy(&text.bytes).into_owned(),
+                    _ => String::new(),
+                };
+                self.builder.emit(StmtKind::Assert { cond, fault: Fault::Assertion(text) }, span);
+                void
+            }
+            "__fencepost_abort" | "__builtin_trap" => self.fail(Fault::Abort, span),
+            "__builtin_unreachable" => self.fail(Fault::Unreachable, span),
+            "__fencepost_exit" => {
+                // A failure code is an error; success ends the thread where it stands.
+                let code = self.falsehood(&arguments[0]);
+                self.builder.emit(StmtKind::Assert { cond: code, fault: Fault::Abort }, span);
+                self.builder.emit(StmtKind::Assume { cond: 0.into() }, span);
+                void
+            }
+            "__fencepost_choose" => self.choose(arguments, span),
+            "__fencepost_any" => self.any(&arguments[0], span),
+            "__fencepost_spawn" => self.spawn(arguments, span),
+            "malloc" => {
+                let size = self.size_argument(&arguments[0]);
+                self.allocate(size, false, span)
+            }
+            "calloc" => {
+                let (count, size) = (self.size_argument(&arguments[0]), self.size_argument(&arguments[1]));
+                let size = self.builder.op(PrimOp::Bin(BinOp::Mul, IntTy::U64), &[count, size], span);
+                self.allocate(size, true, span)
+            }
+            "aligned_alloc" => {
+                self.discard(&arguments[0]);
+                let size = self.size_argument(&arguments[1]);
+                self.allocate(size, false, span)
+            }
+            "free" => {
+                let pointer = self.rvalue(&arguments[0]);
+                let addr = self.operand(pointer, arguments[0].span);
+                self.builder.emit(StmtKind::Free { addr }, span);
+                void
+            }
+            "__builtin_expect" => {
+                let value = self.rvalue(&arguments[0]);
+                self.discard(&arguments[1]);
+                let long = self.types.long();
+                self.convert(value, long, span)
+            }
+            "__builtin_constant_p" => {
+                let known = self.try_constant(&arguments[0]).is_some();
+                Value::word(self.types.int(), u64::from(known))
+            }
+            "__builtin_prefetch" => void,
+            "memcpy" | "memmove" | "__builtin_memcpy" | "__builtin_memmove" => {
+                self.memory_copy(arguments, span)
+            }
+            _ => self.memory_set(arguments, span),
+        })
+    }
+
+    fn fail(&mut self, fault: Fault, span: Span) -> Value {
+        self.builder.emit(StmtKind::Assert { cond: 0.into(), fault }, span);
+        Value { ty: self.types.void(), data: Data::Nothing }
+    }
+
+    fn fence(&mut self, kind: &'u Expr, span: Span) -> Value {
+        let fence = match &kind.kind {
+            ExprKind::String(text) => Fence::named(&String::from_utf8_lossy(&text.bytes)),
+            _ => None,
+        };
+        match fence {
+            Some(fence) => self.builder.emit(StmtKind::Fence(fence), span),
+            None => {
+                let diagnostic = Diagnostic::error(kind.span, "unknown kind of fence")
+                    .help("write \"load-load\", \"load-store\", \"store-load\", \"store-store\" or \"full\"");
+                self.report(diagnostic);
+            }
+        }
+        Value { ty: self.types.void(), data: Data::Nothing }
+    }
+
+    fn choose(&mut self, arguments: &'u [Expr], span: Span) -> Value {
+        let ty = self.type_of(&arguments[0]);
+        let ty = self.types.decay(ty);
+        let mut values = Vec::new();
+        for argument in arguments {
+            let Some(constant) = self.constant(argument) else { continue };
+            let value = self.convert(Value::word(constant.ty, constant.bits), ty, argument.span);
+            if let Data::Word(Operand::Const(word)) = value.data {
+                values.push(word);
+            }
+        }
+        let dst = self.builder.reg();
+        self.builder.emit(StmtKind::Choose { dst, from: Choice::OneOf(values) }, span);
+        Value::word(ty, dst)
+    }
+
+    /// Any value of the type of an expression.
+    fn any(&mut self, sample: &'u Expr, span: Span) -> Value {
+        let ty = self.type_of(sample);
+        let Some(scalar) = self.types.scalar(ty.id) else { return self.poison() };
+        let dst = self.builder.reg();
+        let from = match self.types.get(ty.id) {
+            Type::Bool => Choice::OneOf(vec![value::Value::ZERO, value::Value::ONE]),
+            _ => Choice::Any(scalar),
+        };
+        self.builder.emit(StmtKind::Choose { dst, from }, span);
+        Value::word(ty.id, dst)
+    }
+
+    fn size_argument(&mut self, argument: &'u Expr) -> Operand {
+        let value = self.rvalue(argument);
+        let size_t = self.types.unsigned_long();
+        let value = self.convert(value, size_t, argument.span);
+        self.operand(value, argument.span)
+    }
+
+    fn allocate(&mut self, size: Operand, zeroed: bool, span: Span) -> Value {
+        let void = self.types.void();
+        let pointer = self.types.pointer(void);
+        let dst = self.builder.reg();
+        self.builder.emit(StmtKind::Alloc { dst, size, zeroed, place: Place::Heap, layout: None }, span);
+        Value::word(pointer, dst)
+    }
+
+    /// Gives an allocation just made the type that its result is converted to, so that traces can name
+    /// its parts.
+    pub(super) fn name_allocation(&mut self, pointer: Operand, to: QualType) {
+        let Some(element) = self.types.size(to.id).filter(|size| *size > 0) else { return };
+        let Some(size) = self.builder.last_allocation(pointer) else { return };
+        let ty = match size {
+            size if size > element && size % element == 0 => self.types.array(to, Some(size / element)),
+            _ => to.id,
+        };
+        let layout = self.layout(ty);
+        self.builder.set_layout(layout);
+    }
+
+    /// `memcpy` and `memmove` of a known number of bytes.
+    fn memory_copy(&mut self, arguments: &'u [Expr], span: Span) -> Value {
+        let (to, from) = (self.pointer_argument(&arguments[0]), self.pointer_argument(&arguments[1]));
+        let Some(pieces) = self.pieces(to.0, Some(from.0), &arguments[2]) else { return self.poison() };
+        // All is read before anything is written, as `memmove` needs.
+        let mut words = Vec::new();
+        for &(offset, ty) in &pieces {
+            let at = self.offset(from.1, offset, span);
+            words.push(self.builder.load(at, ty, Order::Plain, span));
+        }
+        for ((offset, ty), word) in pieces.into_iter().zip(words) {
+            let at = self.offset(to.1, offset, span);
+            self.builder.store(at, word, ty, Order::Plain, span);
+        }
+        let void = self.types.void();
+        let pointer = self.types.pointer(void);
+        Value::word(pointer, to.1)
+    }
+
+    fn memory_set(&mut self, arguments: &'u [Expr], span: Span) -> Value {
+        let to = self.pointer_argument(&arguments[0]);
+        let byte = self.rvalue(&arguments[1]);
+        let unsigned_char = self.types.unsigned_char();
+        let byte = self.convert(byte, unsigned_char, span);
+        let byte = self.operand(byte, arguments[1].span);
+        let Some(pieces) = self.pieces(to.0, None, &arguments[2]) else { return self.poison() };
+        let repeated = PrimOp::Bin(BinOp::Mul, IntTy::U64);
+        let word = self.builder.op(repeated, &[byte, 0x0101_0101_0101_0101.into()], span);
+        for (offset, ty) in pieces {
+            let at = self.offset(to.1, offset, span);
+            let part = self.builder.op(PrimOp::Convert(ty), &[word], span);
+            self.builder.store(at, part, ty, Order::Plain, span);
+        }
+        let void = self.types.void();
+        let pointer = self.types.pointer(void);
+        Value::word(pointer, to.1)
+    }
+
+    /// A pointer and what it points to, before it became `void *`.
+    fn pointer_argument(&mut self, argument: &'u Expr) -> (QualType, Operand) {
+        let mut inner = argument;
+        while let ExprKind::Cast(_, operand) = &inner.kind {
+            inner = operand;
+        }
+        let typed = self.type_of(inner);
+        let typed = self.types.decay(typed);
+        let to = match &inner.kind {
+            // `&array` covers the whole array.
+            ExprKind::Unary(UnaryOp::AddressOf, place) => self.type_of(place),
+            _ => self.types.pointee(typed).unwrap_or(self.types.void().into()),
+        };
+        let value = self.rvalue(argument);
+        (to, self.operand(value, argument.span))
+    }
+
+    /// The pieces in which some bytes are accessed: the parts of the objects there, if types tell.
+    fn pieces(&mut self, to: QualType, from: Option<QualType>, size: &'u Expr) -> Option<Vec<(u64, IntTy)>> {
+        let Some(size_constant) = self.try_constant(size) else {
+            let why = "the number of bytes must be known when the program is read";
+            self.unsupported(size.span, "copying or filling a variable number of bytes", why);
+            return None;
+        };
+        let size = size_constant.bits;
+        for ty in std::iter::once(to).chain(from) {
+            let Some(element) = self.types.size(ty.id).filter(|element| *element > 0) else { continue };
+            if size % element == 0 && !matches!(self.types.get(ty.id), Type::Void) {
+                let leaves = self.types.leaves(ty.id);
+                let covered: u64 = leaves.iter().map(|(_, ty)| ty.bytes()).sum();
+                // Padding is copied by nobody; a copy by bytes may still be meant for it.
+                if covered > 0 {
+                    return Some(
+                        (0..size / element)
+                            .flat_map(|i| leaves.iter().map(move |(at, ty)| (at + i * element, *ty)))
+                            .collect(),
+                    );
+                }
+            }
+        }
+        let mut pieces = Vec::new();
+        let mut at = 0;
+        while at < size {
+            let bytes = [8, 4, 2, 1].into_iter().find(|bytes| at + bytes <= size).unwrap_or(1);
+            pieces.push((at, IntTy::unsigned(8 * bytes as u8)));
+            at += bytes;
+        }
+        Some(pieces)
+    }
+}

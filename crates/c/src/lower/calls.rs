@@ -1,0 +1,135 @@
+//! Calls: of functions, through pointers, and of what is built in.
+
+use super::scope::Entity;
+use super::{Data, Lowerer, Value};
+use crate::ast::{Expr, ExprKind, Symbol};
+use crate::types::{FunctionType, Type, TypeId};
+use fencepost_lsl::diagnostic::Diagnostic;
+use fencepost_lsl::program::{Operand, ProcId, StmtKind};
+use fencepost_lsl::source::Span;
+
+impl<'u> Lowerer<'u> {
+    pub(super) fn call(&mut self, callee: &'u Expr, arguments: &'u [Expr], span: Span) -> Value {
+        if let ExprKind::Name(symbol) = callee.kind
+            && matches!(self.scopes.find(symbol), Some(Entity::Function(_)) | None)
+        {
+            return self.call_named(symbol, callee.span, arguments, span);
+        }
+        let pointer = self.rvalue(callee);
+        let Some(to) = self.types.pointee(pointer.ty) else {
+            return self.not_callable(pointer.ty, callee.span);
+        };
+        let Type::Function(signature) = self.types.get(to.id).clone() else {
+            return self.not_callable(pointer.ty, callee.span);
+        };
+        let target = self.operand(pointer, callee.span);
+        let proc = self.dispatcher(to.id, span);
+        self.call_proc(proc, &signature, Some(target), arguments, span)
+    }
+
+    fn not_callable(&mut self, ty: TypeId, span: Span) -> Value {
+        if !self.types.is_error(ty) {
+            let shown = self.types.show(ty);
+            self.error(span, format!("expected a function, found `{shown}`"));
+        }
+        self.poison()
+    }
+
+    fn call_named(&mut self, symbol: Symbol, name_span: Span, arguments: &'u [Expr], span: Span) -> Value {
+        let has_body = self.functions.declared.get(&symbol).is_some_and(|declared| declared.body.is_some());
+        if !has_body && let Some(value) = self.builtin(self.text(symbol), arguments, span) {
+            return value;
+        }
+        let Some(declared) = self.functions.declared.get(&symbol) else {
+            self.unknown_name(symbol, name_span);
+            arguments.iter().for_each(|argument| self.discard(argument));
+            return self.poison();
+        };
+        let (ty, ignored) = (declared.ty, declared.ignored);
+        let Type::Function(signature) = self.types.get(ty.id).clone() else { return self.poison() };
+        if ignored {
+            arguments.iter().for_each(|argument| self.discard(argument));
+            return match self.types.word(signature.result.id) {
+                Some(_) => Value::word(signature.result.id, 0),
+                None => Value { ty: signature.result.id, data: Data::Nothing },
+            };
+        }
+        match self.reach(symbol) {
+            Some(proc) => self.call_proc(proc, &signature, None, arguments, span),
+            None => {
+                self.no_body(symbol, name_span);
+                self.poison()
+            }
+        }
+    }
+
+    /// Reports the use of a function that is only declared.
+    pub(super) fn no_body(&mut self, symbol: Symbol, span: Span) {
+        let text = self.text(symbol);
+        let declared = self.functions.declared.get(&symbol).map(|declared| declared.span);
+        let mut diagnostic = Diagnostic::error(span, format!("function `{text}` has no body"))
+            .note("what it does cannot be known from its declaration")
+            .help("define it in this file, or include the file that does");
+        if let Some(declared) = declared {
+            diagnostic = diagnostic.related(declared, "declared here");
+        }
+        self.report(diagnostic);
+    }
+
+    /// Calls a procedure, by an address if it dispatches on one.
+    fn call_proc(
+        &mut self,
+        proc: ProcId,
+        signature: &FunctionType,
+        target: Option<Operand>,
+        arguments: &'u [Expr],
+        span: Span,
+    ) -> Value {
+        let wanted = signature.parameters.len();
+        if arguments.len() < wanted || arguments.len() > wanted && !signature.variadic {
+            let least = if signature.variadic { "at least " } else { "" };
+            let s = if wanted == 1 { "" } else { "s" };
+            let message = format!("expected {least}{wanted} argument{s}, found {}", arguments.len());
+            self.error(span, message);
+            return self.poison();
+        }
+        let mut args: Vec<Operand> = target.into_iter().collect();
+        let result = signature.result.id;
+        let by_address = self.types.word(result).is_none() && self.types.size(result).is_some();
+        let object = by_address.then(|| self.temporary(result.into(), span));
+        args.extend(object);
+        for (index, argument) in arguments.iter().enumerate() {
+            let value = self.rvalue(argument);
+            let Some(parameter) = signature.parameters.get(index) else { continue };
+            let value = self.convert(value, parameter.id, argument.span);
+            args.push(match value.data {
+                Data::Word(word) => word,
+                _ => self.object_copy(value, argument.span),
+            });
+        }
+        let reg = self.types.word(result).map(|_| self.builder.reg());
+        self.builder.emit(StmtKind::Call { proc, args, results: reg.into_iter().collect() }, span);
+        let data = match (reg, object) {
+            (Some(reg), _) => Data::Word(reg.into()),
+            (None, Some(addr)) => Data::Object(addr),
+            (None, None) => Data::Nothing,
+        };
+        Value { ty: result, data }
+    }
+
+    /// Starts a thread that runs a function on some arguments.
+    pub(super) fn spawn(&mut self, arguments: &'u [Expr], span: Span) -> Value {
+        let void = Value { ty: self.types.void(), data: Data::Nothing };
+        let [function, arguments @ ..] = arguments else { return void };
+        let ExprKind::Name(symbol) = function.kind else { return void };
+        let mut args = Vec::new();
+        for argument in arguments {
+            let value = self.rvalue(argument);
+            args.push(self.operand(value, argument.span));
+        }
+        if let Some(proc) = self.reach(symbol) {
+            self.builder.emit(StmtKind::Spawn { proc, args }, span);
+        }
+        void
+    }
+}

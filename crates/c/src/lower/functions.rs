@@ -1,0 +1,279 @@
+//! Functions: which there are, which are reached, and the procedures they become.
+
+use super::builder::ReturnTo;
+use super::scope::Entity;
+use super::{Lowerer, jumps};
+use crate::ast::{Derivation, Function, Name, Parameter, Symbol};
+use crate::types::{FunctionType, QualType, Type, TypeId};
+use fencepost_lsl::op::{CmpOp, PrimOp};
+use fencepost_lsl::program::{ProcId, StmtKind, address};
+use fencepost_lsl::source::Span;
+use rustc_hash::FxHashMap;
+
+/// A declared function.
+pub(super) struct Declared<'u> {
+    pub(super) ty: QualType,
+    pub(super) span: Span,
+    pub(super) body: Option<&'u Function>,
+    /// Calls of it evaluate their arguments and do nothing else.
+    pub(super) ignored: bool,
+    /// The procedure it becomes, once something reaches it.
+    pub(super) proc: Option<ProcId>,
+}
+
+/// All functions.
+#[derive(Default)]
+pub(super) struct Functions<'u> {
+    pub(super) declared: FxHashMap<Symbol, Declared<'u>>,
+    /// Reached, but not yet lowered.
+    pending: Vec<Symbol>,
+    /// Functions whose address is used, in the order of their addresses.
+    addressed: Vec<Symbol>,
+    /// For each type of function, the procedure that calls one by its address.
+    dispatchers: Vec<(TypeId, ProcId, Span)>,
+}
+
+impl<'u> Lowerer<'u> {
+    pub(super) fn declare_function(&mut self, name: Name, ty: QualType, ignored: bool) {
+        self.scopes.declare(name.symbol, Entity::Function(name.symbol));
+        if !self.scopes.is_file() {
+            self.scopes.declare_in_file(name.symbol, Entity::Function(name.symbol));
+        }
+        match self.functions.declared.get_mut(&name.symbol) {
+            Some(known) => {
+                known.ignored |= ignored;
+                // A prototype says more than `()`.
+                let before = known.ty;
+                if let Type::Function(FunctionType { parameters, variadic: true, .. }) =
+                    self.types.get(before.id)
+                    && parameters.is_empty()
+                {
+                    known.ty = ty;
+                }
+                if !self.types.compatible(before.id, ty.id) {
+                    let text = self.text(name.symbol);
+                    let (was, is) = (self.types.show(before), self.types.show(ty));
+                    self.error(name.span, format!("`{text}` was declared as `{was}` before, now as `{is}`"));
+                }
+            }
+            None => {
+                let declared = Declared { ty, span: name.span, body: None, ignored, proc: None };
+                self.functions.declared.insert(name.symbol, declared);
+            }
+        }
+    }
+
+    pub(super) fn declare_function_definition(&mut self, function: &'u Function) {
+        let Some(name) = function.declarator.name else { return };
+        let base = self.base_type(&function.specifiers);
+        let mut ty = self.declared_type(base, &function.declarator);
+        if !function.old_style_parameters.is_empty() {
+            ty = self.old_style_type(function, ty);
+        }
+        self.declare_function(name, ty, false);
+        if let Some(declared) = self.functions.declared.get_mut(&name.symbol) {
+            if declared.body.is_some() {
+                let text = self.names.text(name.symbol);
+                return self.error(name.span, format!("function `{text}` is defined twice"));
+            }
+            declared.body = Some(function);
+            declared.ty = ty;
+            declared.span = name.span;
+        }
+    }
+
+    /// The type of `int f(a, b) int a; char *b; { … }`.
+    fn old_style_type(&mut self, function: &'u Function, ty: QualType) -> QualType {
+        let Type::Function(mut signature) = self.types.get(ty.id).clone() else { return ty };
+        let mut known: FxHashMap<Symbol, QualType> = FxHashMap::default();
+        for declaration in &function.old_style_parameters {
+            let base = self.base_type(&declaration.specifiers);
+            for declarator in &declaration.declarators {
+                let ty = self.declared_type(base, &declarator.declarator);
+                let ty: QualType = self.types.decay(ty).into();
+                known.extend(declarator.declarator.name.map(|name| (name.symbol, ty)));
+            }
+        }
+        for (parameter, ty) in parameters(function).iter().zip(&mut signature.parameters) {
+            if let Some(&given) = parameter.declarator.name.and_then(|name| known.get(&name.symbol)) {
+                *ty = given;
+            }
+        }
+        self.types.intern(Type::Function(signature)).into()
+    }
+
+    /// The procedure of a function, which is lowered later; none if it has no body.
+    pub(super) fn reach(&mut self, symbol: Symbol) -> Option<ProcId> {
+        let declared = self.functions.declared.get(&symbol)?;
+        if let Some(proc) = declared.proc {
+            return Some(proc);
+        }
+        let body = declared.body?;
+        let name = self.text(symbol).to_owned();
+        let span = body.declarator.span;
+        let proc = self.reserve_proc(&name, span);
+        if let Some(declared) = self.functions.declared.get_mut(&symbol) {
+            declared.proc = Some(proc);
+        }
+        self.functions.pending.push(symbol);
+        Some(proc)
+    }
+
+    /// The address of a function; 16 bytes for each whose address is used.
+    pub(super) fn function_address(&mut self, symbol: Symbol) -> u64 {
+        let known = self.functions.addressed.iter().position(|&other| other == symbol);
+        let index = known.unwrap_or_else(|| {
+            self.functions.addressed.push(symbol);
+            self.functions.addressed.len() - 1
+        });
+        address::FUNCTIONS + 16 * index as u64
+    }
+
+    /// The procedure that calls a function of a type by its address.
+    pub(super) fn dispatcher(&mut self, ty: TypeId, span: Span) -> ProcId {
+        if let Some((_, proc, _)) = self.functions.dispatchers.iter().find(|(other, ..)| *other == ty) {
+            return *proc;
+        }
+        let name = format!("call through `{}`", self.types.show(ty));
+        let proc = self.reserve_proc(&name, span);
+        self.functions.dispatchers.push((ty, proc, span));
+        proc
+    }
+
+    /// Lowers everything that is reached, until nothing new is.
+    pub(super) fn lower_pending(&mut self) {
+        loop {
+            while let Some(symbol) = self.functions.pending.pop() {
+                self.lower_function(symbol);
+            }
+            // Only now is it known whose addresses are used; calling them may reach more.
+            let before = (self.functions.addressed.len(), self.functions.dispatchers.len());
+            for index in 0..self.functions.dispatchers.len() {
+                let (ty, proc, span) = self.functions.dispatchers[index];
+                self.lower_dispatcher(ty, proc, span);
+            }
+            let after = (self.functions.addressed.len(), self.functions.dispatchers.len());
+            if self.functions.pending.is_empty() && before == after {
+                return;
+            }
+        }
+    }
+
+    fn lower_function(&mut self, symbol: Symbol) {
+        let Some(Declared { ty, body: Some(function), proc: Some(proc), .. }) =
+            self.functions.declared.get(&symbol)
+        else {
+            return;
+        };
+        let (ty, function, proc) = (*ty, *function, *proc);
+        let Type::Function(signature) = self.types.get(ty.id).clone() else { return };
+        let outer = std::mem::take(&mut self.builder);
+        let suspended = self.scopes.suspend();
+        self.scopes.push();
+        self.builder.name = self.text(symbol).to_owned();
+        self.builder.addressed = jumps::addressed_names(&function.body);
+        self.builder.open();
+        let label = self.builder.label();
+        self.builder.open();
+
+        let mut params = Vec::new();
+        let mut results = Vec::new();
+        let result = signature.result.id;
+        let reg = if self.types.word(result).is_some() {
+            let reg = self.builder.named_reg("return");
+            results.push(reg);
+            Some(reg)
+        } else if self.types.size(result).is_some() {
+            let reg = self.builder.named_reg("return");
+            params.push(reg);
+            Some(reg)
+        } else {
+            None
+        };
+        self.builder.result = Some(ReturnTo { label, ty: result, reg });
+        for (parameter, ty) in parameters(function).iter().zip(&signature.parameters) {
+            let name = parameter.declarator.name;
+            let text = name.map_or("", |name| self.names.text(name.symbol));
+            let reg = self.builder.named_reg(text);
+            params.push(reg);
+            let Some(name) = name else { continue };
+            if self.types.word(ty.id).is_none() {
+                // A large record comes as the address of a copy made for this call.
+                self.scopes.declare(name.symbol, Entity::Stack { ty: *ty, addr: reg });
+            } else if self.fits_register(name, *ty) {
+                self.scopes.declare(name.symbol, Entity::Register { ty: *ty, reg });
+            } else {
+                let (layout, size) = (Some(self.layout(ty.id)), self.size_of(*ty, name.span));
+                let addr = self.builder.stack(size, layout, name.span);
+                if let Some(word) = self.types.word(ty.id) {
+                    let order = fencepost_lsl::program::Order::Plain;
+                    self.builder.store(addr.into(), reg.into(), word, order, name.span);
+                }
+                self.scopes.declare(name.symbol, Entity::Stack { ty: *ty, addr });
+            }
+        }
+        self.block(&function.body);
+        // `main` returns zero if it does not say otherwise.
+        if let (Some(reg), "main") = (reg, self.text(symbol)) {
+            self.builder.assign(reg, 0.into(), function.span);
+        }
+        self.builder.close_block(label, false, function.span);
+        let body = self.builder.close();
+        self.scopes.restore(suspended);
+        let made = std::mem::replace(&mut self.builder, outer);
+        let target = &mut self.program.procs[proc.index()];
+        target.params = params;
+        target.results = results;
+        target.regs = made.regs;
+        target.body = body;
+    }
+
+    /// A procedure that compares an address with those of all fitting functions and calls the one it is.
+    fn lower_dispatcher(&mut self, ty: TypeId, proc: ProcId, span: Span) {
+        let Type::Function(signature) = self.types.get(ty).clone() else { return };
+        let outer = std::mem::take(&mut self.builder);
+        self.builder.open();
+        let done = self.builder.label();
+        self.builder.open();
+        let target = self.builder.named_reg("function");
+        let mut params = vec![target];
+        let by_address =
+            self.types.word(signature.result.id).is_none() && self.types.size(signature.result.id).is_some();
+        let args = signature.parameters.len() + by_address as usize;
+        params.extend((0..args).map(|_| self.builder.reg()));
+        let result = self.types.word(signature.result.id).map(|_| self.builder.named_reg("return"));
+        for symbol in self.functions.addressed.clone() {
+            let fits =
+                self.functions.declared.get(&symbol).is_some_and(|f| self.types.compatible(f.ty.id, ty));
+            let Some(callee) = fits.then(|| self.reach(symbol)).flatten() else { continue };
+            let addr = self.function_address(symbol);
+            let next = self.builder.label();
+            self.builder.open();
+            let other = self.builder.op(PrimOp::Cmp(CmpOp::Ne, false), &[target.into(), addr.into()], span);
+            self.builder.break_if(next, other, span);
+            let args = params[1..].iter().map(|reg| (*reg).into()).collect();
+            self.builder
+                .emit(StmtKind::Call { proc: callee, args, results: result.into_iter().collect() }, span);
+            self.builder.break_to(done, span);
+            self.builder.close_block(next, false, span);
+        }
+        let fault = fencepost_lsl::fault::Fault::BadCall;
+        self.builder.emit(StmtKind::Assert { cond: 0.into(), fault }, span);
+        self.builder.close_block(done, false, span);
+        let body = self.builder.close();
+        let made = std::mem::replace(&mut self.builder, outer);
+        let target = &mut self.program.procs[proc.index()];
+        target.params = params;
+        target.results = result.into_iter().collect();
+        target.regs = made.regs;
+        target.body = body;
+    }
+}
+
+/// The parameters of a function definition.
+fn parameters(function: &Function) -> &[Parameter] {
+    match function.declarator.derivations.first() {
+        Some(Derivation::Function(derivation)) => &derivation.parameters,
+        _ => &[],
+    }
+}

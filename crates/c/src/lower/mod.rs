@@ -1,0 +1,181 @@
+//! From the syntax tree to LSL: types are checked and code is made in one pass over each function, for
+//! those functions that the harness reaches.
+//!
+//! What cannot be lowered is reported with its reason and lowering goes on, so that one run finds all of
+//! it. Code that nothing calls is not looked at: a file may hold much that has no part in the test.
+
+mod arith;
+mod atomics;
+mod builder;
+mod builtins;
+mod calls;
+mod constant;
+mod copies;
+mod declare;
+mod expr;
+mod functions;
+mod harness;
+mod init;
+mod jumps;
+mod layouts;
+mod place;
+mod pragma;
+mod retry;
+mod scope;
+mod stmt;
+mod typing;
+
+use crate::ast::{Interner, Item, Symbol, Unit};
+use crate::types::{TypeId, Types};
+use builder::Builder;
+use fencepost_harness::operation::Harness;
+use fencepost_lsl::diagnostic::{Diagnostic, Severity};
+use fencepost_lsl::layout::LayoutId;
+use fencepost_lsl::program::{Operand, ProcId, Program, address};
+use fencepost_lsl::source::{SourceMap, Span};
+use functions::Functions;
+use pragma::Pragmas;
+use rustc_hash::FxHashMap;
+use scope::Scopes;
+
+/// Lowers a unit and reads its pragmas. The sources move into the program; on errors they come back with
+/// the diagnostics.
+pub fn lower(
+    unit: &Unit,
+    sources: SourceMap,
+) -> Result<(Harness, Vec<Diagnostic>), (SourceMap, Vec<Diagnostic>)> {
+    let mut diagnostics = Vec::new();
+    let pragmas = pragma::read(unit, &mut diagnostics);
+    let mut lowerer = Lowerer {
+        pragmas: &pragmas,
+        names: &unit.names,
+        types: Types::default(),
+        program: Program { sources, ..Program::default() },
+        diagnostics,
+        scopes: Scopes::default(),
+        functions: Functions::default(),
+        next_global: address::GLOBALS,
+        strings: FxHashMap::default(),
+        layouts: FxHashMap::default(),
+        builder: Builder::default(),
+    };
+    for item in &unit.items {
+        lowerer.item(item);
+    }
+    let harness = lowerer.harness();
+    lowerer.lower_pending();
+    retry::mark(&mut lowerer.program);
+    lowerer.program.globals.sort_by_key(|global| global.addr);
+    let Lowerer { program, mut diagnostics, .. } = lowerer;
+    diagnostics
+        .sort_by_key(|diagnostic| diagnostic.primary.as_ref().map(|(span, _)| (span.file, span.start)));
+    diagnostics.dedup();
+    if diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
+        return Err((program.sources, diagnostics));
+    }
+    Ok((Harness { program, ..harness }, diagnostics))
+}
+
+/// The state of lowering.
+struct Lowerer<'u> {
+    pragmas: &'u Pragmas,
+    names: &'u Interner,
+    types: Types,
+    program: Program,
+    diagnostics: Vec<Diagnostic>,
+    scopes: Scopes,
+    functions: Functions<'u>,
+    /// Where the next global goes.
+    next_global: u64,
+    /// Addresses of string literals.
+    strings: FxHashMap<Vec<u8>, u64>,
+    layouts: FxHashMap<TypeId, LayoutId>,
+    /// The procedure being made.
+    builder: Builder,
+}
+
+/// The value of an expression.
+#[derive(Clone, Copy, Debug)]
+struct Value {
+    /// Its type, without qualifiers.
+    ty: TypeId,
+    /// Where it is.
+    data: Data,
+}
+
+/// Where a value is.
+#[derive(Clone, Copy, Debug)]
+enum Data {
+    /// In a word: scalars, and records that fit one.
+    Word(Operand),
+    /// In memory at an address, to be read before anything writes there: other records.
+    Object(Operand),
+    /// Nowhere: `void`.
+    Nothing,
+}
+
+impl Value {
+    fn word(ty: TypeId, operand: impl Into<Operand>) -> Value {
+        Value { ty, data: Data::Word(operand.into()) }
+    }
+}
+
+impl<'u> Lowerer<'u> {
+    fn text(&self, symbol: Symbol) -> &'u str {
+        self.names.text(symbol)
+    }
+
+    fn report(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    fn error(&mut self, span: Span, message: impl Into<String>) {
+        self.report(Diagnostic::error(span, message));
+    }
+
+    /// Reports something that C allows and we do not.
+    fn unsupported(&mut self, span: Span, what: &str, why: &str) {
+        self.report(Diagnostic::error(span, format!("{what} is not supported")).note(why));
+    }
+
+    /// A value for an expression that was reported.
+    fn poison(&self) -> Value {
+        Value::word(self.types.error(), 0)
+    }
+
+    fn item(&mut self, item: &'u Item) {
+        match item {
+            Item::Function(function) => self.declare_function_definition(function),
+            Item::Declaration(declaration) => self.declare_global(declaration),
+            Item::StaticAssert(assertion) => self.static_assert(assertion),
+            Item::Asm(asm) => {
+                self.unsupported(
+                    asm.span,
+                    "`asm` outside of a function",
+                    "its effect on the program is not known",
+                );
+            }
+        }
+    }
+
+    /// Makes room for a global object and returns its address.
+    fn place_global(&mut self, size: u64, align: u64) -> u64 {
+        let addr = self.next_global.next_multiple_of(align.max(16));
+        // A gap between neighbours, to catch accesses just past the end.
+        self.next_global = addr + size.max(1) + 16;
+        addr
+    }
+
+    /// The procedure that a reachable function becomes; its body is lowered later.
+    fn reserve_proc(&mut self, name: &str, span: Span) -> ProcId {
+        self.program.procs.push(fencepost_lsl::program::Proc {
+            name: name.into(),
+            params: Vec::new(),
+            results: Vec::new(),
+            regs: Vec::new(),
+            body: Vec::new(),
+            span,
+        });
+        ProcId(self.program.procs.len() as u32 - 1)
+    }
+}

@@ -1,0 +1,282 @@
+//! Statements.
+
+use super::{Data, Lowerer, Value};
+use crate::ast::{Asm, Block, Expr, Stmt, StmtKind};
+use crate::types::Type;
+use fencepost_lsl::diagnostic::Diagnostic;
+use fencepost_lsl::op::PrimOp;
+use fencepost_lsl::program::{self as lsl, Fence, Operand};
+use fencepost_lsl::source::Span;
+
+impl<'u> Lowerer<'u> {
+    /// A block with a scope of its own.
+    pub(super) fn block(&mut self, block: &'u Block) {
+        self.scopes.push();
+        self.statements(&block.statements);
+        self.scopes.pop();
+    }
+
+    /// `({ … })`: the value of the last statement.
+    pub(super) fn statement_expression(&mut self, block: &'u Block) -> Value {
+        let void = Value { ty: self.types.void(), data: Data::Nothing };
+        self.scopes.push();
+        let value = match block.statements.split_last() {
+            Some((Stmt { kind: StmtKind::Expr(last), .. }, before)) => {
+                self.statements(before);
+                self.rvalue(last)
+            }
+            _ => {
+                self.statements(&block.statements);
+                void
+            }
+        };
+        self.scopes.pop();
+        value
+    }
+
+    pub(super) fn statement(&mut self, stmt: &'u Stmt) {
+        let span = stmt.span;
+        match &stmt.kind {
+            StmtKind::Empty | StmtKind::Label(_) | StmtKind::LocalLabels(_) => {}
+            StmtKind::Expr(expr) => self.discard(expr),
+            StmtKind::Declaration(declaration) => self.declare_local(declaration),
+            StmtKind::Block(block) => self.block(block),
+            StmtKind::If { condition, then, otherwise } => {
+                self.if_statement(condition, then, otherwise.as_deref(), span);
+            }
+            StmtKind::While { condition, body } => self.repeat(Some(condition), true, None, body, span),
+            StmtKind::DoWhile { body, condition } => self.repeat(Some(condition), false, None, body, span),
+            StmtKind::For { start, condition, step, body } => {
+                self.scopes.push();
+                if let Some(start) = start {
+                    self.statement(start);
+                }
+                self.repeat(condition.as_ref(), true, step.as_ref(), body, span);
+                self.scopes.pop();
+            }
+            StmtKind::Switch { value, body } => self.switch(value, body, span),
+            StmtKind::Case { .. } | StmtKind::Default => {
+                let why = "the labels of a `switch` must stand directly in its body";
+                self.unsupported(span, "a `case` inside of another statement", why);
+            }
+            StmtKind::Goto(name) => self.goto(*name),
+            StmtKind::ComputedGoto(_) => {
+                self.unsupported(span, "a computed `goto`", "jumps must be known when the program is read");
+            }
+            StmtKind::Break => match self.builder.breaks.last() {
+                Some(&label) => self.builder.break_to(label, span),
+                None => self.error(span, "`break` outside of a loop or `switch`"),
+            },
+            StmtKind::Continue => match self.builder.continues.last() {
+                Some(&label) => self.builder.break_to(label, span),
+                None => self.error(span, "`continue` outside of a loop"),
+            },
+            StmtKind::Return(value) => self.return_statement(value.as_ref(), span),
+            StmtKind::Asm(asm) => self.asm(asm),
+            StmtKind::StaticAssert(assertion) => self.static_assert(assertion),
+            StmtKind::NestedFunction(function) => {
+                self.unsupported(function.declarator.span, "a function inside of a function", "move it out");
+            }
+            StmtKind::Atomic(block) => {
+                self.builder.open();
+                self.block(block);
+                let body = self.builder.close();
+                self.builder.emit(lsl::StmtKind::Atomic(body), span);
+            }
+        }
+    }
+
+    fn if_statement(&mut self, condition: &'u Expr, then: &'u Stmt, otherwise: Option<&'u Stmt>, span: Span) {
+        // outer: { inner: { if (!condition) break inner; then; break outer } otherwise }
+        let (outer, inner) = (self.builder.label(), self.builder.label());
+        self.builder.open();
+        self.builder.open();
+        let failed = self.falsehood(condition);
+        self.builder.break_if(inner, failed, condition.span);
+        self.scoped(then);
+        if otherwise.is_some() {
+            self.builder.break_to(outer, span);
+        }
+        self.builder.close_block(inner, false, span);
+        if let Some(otherwise) = otherwise {
+            self.scoped(otherwise);
+        }
+        self.builder.close_block(outer, false, span);
+    }
+
+    /// A statement with a scope of its own, as the body of an `if` or a loop has.
+    fn scoped(&mut self, stmt: &'u Stmt) {
+        self.scopes.push();
+        self.statements(std::slice::from_ref(stmt));
+        self.scopes.pop();
+    }
+
+    /// A loop; `test_first` tells `while` from `do`.
+    fn repeat(
+        &mut self,
+        condition: Option<&'u Expr>,
+        test_first: bool,
+        step: Option<&'u Expr>,
+        body: &'u Stmt,
+        span: Span,
+    ) {
+        // leave: { again: { if (!condition) break leave; next: { body } step; continue again } }
+        let (leave, again, next) = (self.builder.label(), self.builder.label(), self.builder.label());
+        let mut endless = condition.is_none();
+        self.builder.open();
+        self.builder.open();
+        if let (Some(condition), true) = (condition, test_first) {
+            let failed = self.falsehood(condition);
+            endless |= matches!(failed, Operand::Const(value) if value.bits() == 0);
+            self.builder.break_if(leave, failed, condition.span);
+        }
+        self.builder.open();
+        self.builder.breaks.push(leave);
+        self.builder.continues.push(next);
+        self.scoped(body);
+        self.builder.breaks.pop();
+        self.builder.continues.pop();
+        self.builder.close_block(next, false, body.span);
+        if let Some(step) = step {
+            self.discard(step);
+        }
+        let when = match (condition, test_first) {
+            (Some(condition), false) => {
+                let holds = self.truth(condition);
+                endless |= matches!(holds, Operand::Const(value) if value.bits() != 0);
+                Some(holds)
+            }
+            _ => None,
+        };
+        match when {
+            Some(Operand::Const(value)) if value.bits() == 0 => {}
+            Some(Operand::Const(_)) | None => {
+                self.builder.emit(lsl::StmtKind::Continue { label: again, when: None }, span);
+            }
+            when => self.builder.emit(lsl::StmtKind::Continue { label: again, when }, span),
+        }
+        self.builder.close_block(again, endless, span);
+        self.builder.close_block(leave, false, span);
+    }
+
+    fn return_statement(&mut self, value: Option<&'u Expr>, span: Span) {
+        let Some(result) = self.builder.result else { return };
+        match (value, self.types.get(result.ty).clone()) {
+            (Some(value), Type::Void) => self.discard(value),
+            (Some(expr), _) => {
+                let value = self.rvalue(expr);
+                let value = self.convert(value, result.ty, expr.span);
+                match (value.data, result.reg) {
+                    (Data::Word(word), Some(reg)) => self.builder.assign(reg, word, span),
+                    (Data::Object(from), Some(reg)) => {
+                        self.copy_object(reg.into(), from, result.ty.into(), span);
+                    }
+                    _ => {}
+                }
+            }
+            // Falling out without a value leaves it undefined, as in C.
+            (None, _) => {}
+        }
+        self.builder.break_to(result.label, span);
+    }
+
+    /// Inline assembler: barriers of the usual kinds.
+    fn asm(&mut self, asm: &'u Asm) {
+        let text = String::from_utf8_lossy(&asm.template).to_lowercase();
+        let words: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let words = words.trim_end_matches(';').trim();
+        let kinds = |load_load, load_store, store_load, store_store| Fence {
+            load_load,
+            load_store,
+            store_load,
+            store_store,
+            ..Fence::NONE
+        };
+        let fence = match words {
+            // A barrier for the compiler alone, or a hint to the processor.
+            "" | "nop" | "pause" | "rep; nop" | "rep;nop" | "rep nop" | "yield" | "isb" | "wfe" | "sev" => {
+                None
+            }
+            "mfence" | "dmb ish" | "dmb sy" | "dmb" | "dsb sy" | "fence" | "fence rw,rw" | "fence rw, rw"
+            | "fence iorw,iorw" | "sync" | "hwsync" => Some(Fence::FULL),
+            "sfence" | "dmb ishst" | "dmb st" | "fence w,w" | "fence w, w" => {
+                Some(kinds(false, false, false, true))
+            }
+            "lfence" | "dmb ishld" | "dmb ld" | "fence r,rw" | "fence r, rw" => {
+                Some(kinds(true, true, false, false))
+            }
+            "lwsync" => Some(kinds(true, true, false, true)),
+            "fence rw,w" | "fence rw, w" => Some(kinds(false, true, false, true)),
+            "fence r,r" | "fence r, r" => Some(kinds(true, false, false, false)),
+            other if other.starts_with("lock; addl $0") || other.starts_with("lock addl $0") => {
+                Some(Fence::FULL)
+            }
+            other if other.starts_with("lock; orl $0") || other.starts_with("lock orl $0") => {
+                Some(Fence::FULL)
+            }
+            _ => {
+                let diagnostic = Diagnostic::error(asm.span, "this assembler code is not supported")
+                    .note("only barriers and processor hints are known")
+                    .help("use `__atomic_*`, `__sync_*` or C11 atomics instead");
+                return self.report(diagnostic);
+            }
+        };
+        for operand in asm.outputs.iter().chain(&asm.inputs) {
+            self.discard(&operand.value);
+        }
+        if let Some(fence) = fence {
+            self.builder.emit(lsl::StmtKind::Fence(fence), asm.span);
+        }
+    }
+
+    /// A `switch`: the body's statements with a jump to the case before them.
+    fn switch(&mut self, value: &'u Expr, body: &'u Stmt, span: Span) {
+        let word = self.rvalue(value);
+        if !self.types.is_integer(word.ty) {
+            let shown = self.types.show(word.ty);
+            return self.error(value.span, format!("`switch` needs an integer, found `{shown}`"));
+        }
+        let ty = self.types.promote(word.ty);
+        let word = self.convert(word, ty, value.span);
+        let word = self.operand(word, value.span);
+        let leave = self.builder.label();
+        self.builder.open();
+        self.builder.breaks.push(leave);
+        self.scopes.push();
+        let statements = match &body.kind {
+            StmtKind::Block(block) => &block.statements[..],
+            _ => std::slice::from_ref(body),
+        };
+        self.switch_body(word, ty, statements, leave, span);
+        self.scopes.pop();
+        self.builder.breaks.pop();
+        self.builder.close_block(leave, false, span);
+    }
+
+    /// Whether a word equals a case.
+    pub(super) fn case_test(
+        &mut self,
+        word: Operand,
+        ty: crate::types::TypeId,
+        low: &'u Expr,
+        high: Option<&'u Expr>,
+    ) -> Option<Operand> {
+        use fencepost_lsl::op::CmpOp;
+        let span = low.span;
+        let mut known = |expr: &'u Expr| {
+            let constant = self.constant(expr)?;
+            let value = self.convert(Value::word(constant.ty, constant.bits), ty, expr.span);
+            Some(self.operand(value, expr.span))
+        };
+        let first = known(low)?;
+        let Some(last) = high else {
+            return Some(self.builder.op(PrimOp::Cmp(CmpOp::Eq, false), &[word, first], span));
+        };
+        let last = known(last)?;
+        let signed = self.types.scalar(ty).is_some_and(|ty| ty.signed);
+        let above = self.builder.op(PrimOp::Cmp(CmpOp::Le, signed), &[first, word], span);
+        let below = self.builder.op(PrimOp::Cmp(CmpOp::Le, signed), &[word, last], span);
+        let both = fencepost_lsl::op::BinOp::And;
+        Some(self.builder.op(PrimOp::Bin(both, fencepost_lsl::value::IntTy::U64), &[above, below], span))
+    }
+}

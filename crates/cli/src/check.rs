@@ -1,0 +1,250 @@
+//! The command `check`.
+
+use crate::args::{CheckArgs, SourceArgs};
+use crate::progress::Line;
+use anyhow::Result;
+use fencepost::run::{self, Limits};
+use fencepost::session::{Session, Subject};
+use fencepost_bounded::solver::OrderEncoding;
+use fencepost_harness::result::CheckResult;
+use fencepost_harness::verdict::Kind;
+use fencepost_lsl::diagnostic::Diagnostic;
+use fencepost_lsl::source::SourceMap;
+use fencepost_models::cat::Model;
+use fencepost_report::{diagnostics, json, text};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Exit code for bad input.
+const BAD_INPUT: u8 = 2;
+
+/// Models to check on if nobody names any: all hardware models.
+const DEFAULT_MODELS: [&str; 5] = ["sc", "tso", "pso", "rmo", "relaxed"];
+
+pub(crate) fn run(args: &CheckArgs) -> Result<u8> {
+    let cancelled = Arc::new(AtomicBool::new(false));
+    let flag = cancelled.clone();
+    // A second interrupt ends the program at once.
+    ctrlc::set_handler(move || {
+        if flag.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    })?;
+    let Some(mut session) = load(&args.source, args.reference.as_deref()) else { return Ok(BAD_INPUT) };
+    print_diagnostics(&session.warnings, &session.harness.program.sources);
+    let Some(plan) = plan(&mut session, args) else { return Ok(BAD_INPUT) };
+    let limits = Limits {
+        cancelled: cancelled.clone(),
+        timeout: args.timeout,
+        memory: args.memory,
+        max_unroll: args.max_unroll,
+        reuse: args.reuse,
+        order: match args.order.as_str() {
+            "eager" => OrderEncoding::Eager,
+            "propagating" => OrderEncoding::Propagating,
+            _ => OrderEncoding::Lazy,
+        },
+    };
+    let mut results: Vec<CheckResult> = Vec::new();
+    for (subject, model) in &plan {
+        let result = {
+            let what = format!("{} on {}", subject.name(), model.name);
+            let line = Line::start(what, !args.json);
+            run::check(&session, subject, model, &limits, &|phase| line.update(phase))
+        };
+        if !args.json {
+            print_result(&session, subject, &result, args, &results);
+        }
+        results.push(result);
+        if cancelled.load(Ordering::Relaxed) {
+            break;
+        }
+    }
+    if args.json {
+        let values = plan
+            .iter()
+            .zip(&results)
+            .map(|((subject, _), result)| json::result(&session.harness, subject.test(), result));
+        println!("{}", serde_json::to_string_pretty(&json::document(values.collect()))?);
+    }
+    let wrong = wrong_expectations(&session, &results);
+    print_diagnostics(&wrong, &session.harness.program.sources);
+    Ok(exit_code(args, &results, plan.len(), !wrong.is_empty()))
+}
+
+fn exit_code(args: &CheckArgs, results: &[CheckResult], planned: usize, wrong: bool) -> u8 {
+    let any = |kind: Kind| results.iter().any(|result| result.verdict.kind() == kind);
+    match () {
+        () if wrong => BAD_INPUT,
+        () if results.len() < planned => 3,
+        () if args.expected => 0,
+        () if any(Kind::Violated) => 1,
+        () if any(Kind::Inconclusive) => 3,
+        () => 0,
+    }
+}
+
+fn print_result(
+    session: &Session,
+    subject: &Subject,
+    result: &CheckResult,
+    args: &CheckArgs,
+    before: &[CheckResult],
+) {
+    anstream::println!("{}", text::line(result));
+    let violated = |result: &CheckResult| result.verdict.kind() == Kind::Violated;
+    let first = violated(result) && !before.iter().any(violated) && !args.expected;
+    if args.verbose || first && !args.quiet {
+        anstream::println!("{}", text::detail(&session.harness, subject.test(), result));
+    }
+}
+
+/// What to check: every subject asked for, on every model.
+fn plan(session: &mut Session, args: &CheckArgs) -> Option<Vec<(Subject, Model)>> {
+    let mut problems = Vec::new();
+    let mut subjects = Vec::new();
+    for wanted in &args.test {
+        match session.subject(wanted) {
+            Ok(subject) => subjects.push(subject),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    if args.test.is_empty() {
+        subjects = session.subjects();
+        if subjects.is_empty() {
+            problems.push(nothing_to_check(session));
+        }
+    }
+    let names: Vec<String> = if !args.model.is_empty() {
+        args.model.clone()
+    } else if !session.harness.models.is_empty() {
+        session.harness.models.iter().map(|(name, _)| name.clone()).collect()
+    } else {
+        DEFAULT_MODELS.map(str::to_owned).to_vec()
+    };
+    let mut models = Vec::new();
+    for name in &names {
+        match find_model(name, session) {
+            Ok(model) => models.push(model),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    let mut plan = Vec::new();
+    if args.expected {
+        for expectation in &session.harness.expectations {
+            let subject = session.subjects().into_iter().find(|subject| subject.name() == expectation.test);
+            match (subject, find_model(&expectation.model, session)) {
+                (Some(subject), Ok(model)) => plan.push((subject, model)),
+                (_, Err(problem)) => problems.push(problem),
+                (None, _) => {}
+            }
+        }
+        if plan.is_empty() {
+            let problem = Diagnostic::general(format!("{} has no expectations", session.file));
+            problems.push(problem.help("add for example `#pragma fencepost expect T0 sc holds`"));
+        }
+    } else {
+        for subject in subjects {
+            plan.extend(models.iter().map(|model| (subject.clone(), model.clone())));
+        }
+    }
+    print_diagnostics(&problems, &session.harness.program.sources);
+    problems.is_empty().then_some(plan)
+}
+
+fn nothing_to_check(session: &Session) -> Diagnostic {
+    let problem = Diagnostic::general(format!("nothing to check in {}: no test and no `main`", session.file));
+    if session.harness.ops.is_empty() {
+        return problem.help("declare operations and tests with `#pragma fencepost`; the README shows how");
+    }
+    problem.help("declare a test, as in `#pragma fencepost test T0 = ( e | d )`, or give one with --test")
+}
+
+/// A shipped model, or one from a file.
+fn find_model(name: &str, session: &Session) -> Result<Model, Diagnostic> {
+    if let Some(model) = fencepost_models::builtin(name) {
+        return Ok(model);
+    }
+    let place = session.harness.models.iter().find(|(model, _)| model == name).map(|(_, span)| *span);
+    let place = place.or_else(|| {
+        let expectation = session.harness.expectations.iter().find(|expectation| expectation.model == name);
+        expectation.map(|expectation| expectation.span)
+    });
+    if name.ends_with(".cat") {
+        return load_model(name);
+    }
+    let message = format!("unknown memory model `{name}`");
+    let problem = match place {
+        Some(span) => Diagnostic::error(span, message),
+        None => Diagnostic::general(message),
+    };
+    Err(problem.help(format!("the models are: {}; or name a .cat file", fencepost_models::ALL.join(", "))))
+}
+
+fn load_model(path: &str) -> Result<Model, Diagnostic> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Diagnostic::general(format!("cannot read the model `{path}`: {error}")))?;
+    let name = Path::new(path).file_stem().map_or(path.into(), |stem| stem.to_string_lossy().into_owned());
+    let mut sources = SourceMap::default();
+    fencepost_models::load(&name, path, &text, &mut sources).map_err(|problems| {
+        // Positions point into the model, which only this function knows: print them here.
+        print_diagnostics(&problems, &sources);
+        Diagnostic::general(format!("the model `{path}` cannot be used"))
+    })
+}
+
+/// Loads a file, or prints what is wrong with it.
+fn load(source: &SourceArgs, reference: Option<&Path>) -> Option<Session> {
+    for path in std::iter::once(source.file.as_path()).chain(reference) {
+        if let Err(error) = std::fs::File::open(path) {
+            let problem = Diagnostic::general(format!("cannot read `{}`: {error}", path.display()));
+            print_diagnostics(&[problem], &SourceMap::default());
+            return None;
+        }
+    }
+    match Session::load(&source.file, &source.preprocessor(), reference) {
+        Ok(session) => Some(session),
+        Err(rejected) => {
+            print_diagnostics(&rejected.diagnostics, &rejected.sources);
+            let count = rejected.diagnostics.len();
+            if count > 1 {
+                anstream::eprintln!("{count} problems found");
+            }
+            None
+        }
+    }
+}
+
+fn print_diagnostics(list: &[Diagnostic], sources: &SourceMap) {
+    for diagnostic in list {
+        anstream::eprintln!("{}\n", diagnostics::render(diagnostic, sources));
+    }
+}
+
+/// Expectations that the results contradict.
+fn wrong_expectations(session: &Session, results: &[CheckResult]) -> Vec<Diagnostic> {
+    let mut wrong = Vec::new();
+    for expectation in &session.harness.expectations {
+        let found = results.iter().find(|r| r.test == expectation.test && r.model == expectation.model);
+        if let Some(result) = found
+            && result.verdict.kind() != expectation.verdict
+        {
+            let (test, model) = (&expectation.test, &expectation.model);
+            let message = format!(
+                "{test} on {model} was expected to be `{}`, but is `{}`",
+                expectation.verdict,
+                result.verdict.kind()
+            );
+            wrong.push(Diagnostic::error(expectation.span, message));
+        }
+    }
+    wrong
+}
+
+/// The command `lsl`.
+pub(crate) fn print_lsl(source: &SourceArgs) -> Result<u8> {
+    let Some(session) = load(source, None) else { return Ok(BAD_INPUT) };
+    anstream::print!("{}", session.harness.program);
+    Ok(0)
+}

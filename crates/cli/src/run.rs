@@ -1,0 +1,236 @@
+//! One check: mine the specification, ask the engine, have the referee look at its trace.
+
+use crate::session::{Session, Subject};
+use fencepost_bounded::check::{self, Finding, Options, Phase};
+use fencepost_bounded::solver::{Budget, OrderEncoding, peak_memory};
+use fencepost_bounded::unroll;
+use fencepost_harness::mine::Mined;
+use fencepost_harness::result::{
+    CheckResult, Counterexample, LoopBound, Property, Scope, Statistics, Verdict,
+};
+use fencepost_harness::trace::Trace;
+use fencepost_harness::verdict::Reason;
+use fencepost_models::cat::Model;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+/// How much a check may cost, and how it goes about it.
+#[derive(Clone, Default)]
+pub struct Limits {
+    /// Ends the check from outside when set.
+    pub cancelled: Arc<AtomicBool>,
+    /// Time for each check.
+    pub timeout: Option<Duration>,
+    /// Bytes of memory for the process.
+    pub memory: Option<u64>,
+    /// Repetitions of a loop beyond which to give up.
+    pub max_unroll: Option<u32>,
+    /// Whether `malloc` may return what was freed before.
+    pub reuse: bool,
+    /// How orders are encoded.
+    pub order: OrderEncoding,
+}
+
+impl Limits {
+    /// The engine's options for a check that starts now.
+    fn options(&self) -> Options {
+        let mut options = Options {
+            budget: Budget {
+                cancelled: self.cancelled.clone(),
+                deadline: self.timeout.map(|timeout| Instant::now() + timeout),
+                memory: self.memory,
+            },
+            order: self.order,
+            ..Options::default()
+        };
+        options.unroll.reuse = self.reuse;
+        if let Some(limit) = self.max_unroll {
+            options.max_unroll = limit;
+        }
+        options
+    }
+}
+
+/// What a check is doing, for a progress line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Progress {
+    /// Running serial executions.
+    Mining,
+    /// In the engine: the phase and the round.
+    Engine(Phase, u32),
+    /// Replaying a trace.
+    Replaying,
+}
+
+/// Checks a subject on a model.
+pub fn check(
+    session: &Session,
+    subject: &Subject,
+    model: &Model,
+    limits: &Limits,
+    progress: &dyn Fn(Progress),
+) -> CheckResult {
+    let start = Instant::now();
+    let options = limits.options();
+    let mut result = CheckResult {
+        file: session.file.clone(),
+        test: subject.name().to_owned(),
+        notation: subject.test().map_or(String::new(), |test| test.show(&session.harness)),
+        model: model.name.clone(),
+        property: if subject.test().is_some() { Property::Serial } else { Property::Assertions },
+        verdict: Verdict::Holds,
+        scope: scope(session, subject),
+        statistics: Statistics::default(),
+    };
+    result.verdict = match judge(session, subject, model, &options, progress, &mut result) {
+        Ok(verdict) => verdict,
+        Err(reason) => Verdict::Inconclusive(reason),
+    };
+    result.statistics.total_time = start.elapsed();
+    result.statistics.peak_memory = peak_memory();
+    result
+}
+
+fn scope(session: &Session, subject: &Subject) -> Scope {
+    let Some(test) = subject.test() else { return Scope::default() };
+    let choices =
+        |op| session.harness.op(op).inputs.iter().map(|input| input.choices.len() as u64).product::<u64>();
+    Scope {
+        threads: test.threads.len(),
+        calls: test.invocations().count(),
+        inputs: test.invocations().map(|call| choices(call.op)).product(),
+        ..Scope::default()
+    }
+}
+
+fn judge(
+    session: &Session,
+    subject: &Subject,
+    model: &Model,
+    options: &Options,
+    progress: &dyn Fn(Progress),
+    result: &mut CheckResult,
+) -> Result<Verdict, Reason> {
+    let mined = match subject {
+        Subject::Main(_) => None,
+        Subject::Test(test) => {
+            progress(Progress::Mining);
+            let start = Instant::now();
+            let mined = session.specification(test, &|| options.budget.exhausted().is_some());
+            result.statistics.mine_time = start.elapsed();
+            Some(mined)
+        }
+    };
+    let specification = match mined.as_deref() {
+        None => None,
+        Some(Mined::Specification { observations, calls }) => {
+            result.scope.observations = Some(observations.len());
+            result.scope.serial_calls = *calls;
+            Some(observations)
+        }
+        Some(Mined::Fault(trace)) => return violated(session, trace, &serial_model(), None, true),
+        Some(Mined::Impossible(why)) => {
+            return Err(match options.budget.exhausted() {
+                Some(exhausted) => exhausted.into(),
+                None => Reason::Specification(why.clone()),
+            });
+        }
+    };
+    let unrolled = match subject {
+        Subject::Test(test) => unroll::Subject::Test(test),
+        Subject::Main(proc) => unroll::Subject::Main(*proc),
+    };
+    let report = |phase, round| progress(Progress::Engine(phase, round));
+    let outcome = check::check(&session.harness, unrolled, model, specification, options, &report);
+    let statistics = outcome.statistics;
+    result.statistics = Statistics {
+        rounds: statistics.rounds,
+        instructions: statistics.instructions,
+        loads: statistics.loads,
+        stores: statistics.stores,
+        variables: statistics.variables,
+        clauses: statistics.clauses,
+        conflicts: statistics.conflicts,
+        encode_time: statistics.encode_time,
+        solve_time: statistics.solve_time,
+        ..result.statistics
+    };
+    result.scope.loops = bounds(&outcome.loops);
+    if subject.test().is_none() {
+        result.scope.threads = outcome.threads;
+    }
+    progress(Progress::Replaying);
+    match outcome.finding {
+        Finding::Holds { witness } => {
+            // Proof that the verdict speaks of something: an execution that the referee accepts.
+            replayed(session, &witness, model)?;
+            Ok(Verdict::Holds)
+        }
+        Finding::Violated(trace) => violated(session, &trace, model, specification, false),
+        Finding::Unknown(reason) => Err(reason),
+    }
+}
+
+fn serial_model() -> Model {
+    // A test of the library loads every shipped model.
+    fencepost_models::builtin("serial").expect("the model `serial` ships")
+}
+
+fn replayed(
+    session: &Session,
+    trace: &Trace,
+    model: &Model,
+) -> Result<fencepost_harness::trace::Explanation, Reason> {
+    fencepost_replay::replay(&session.harness, trace, model)
+        .map_err(|why| Reason::Internal(format!("a trace does not replay: {why}")))
+}
+
+fn violated(
+    session: &Session,
+    trace: &Trace,
+    model: &Model,
+    specification: Option<&fencepost_harness::observation::ObservationSet>,
+    serial: bool,
+) -> Result<Verdict, Reason> {
+    let explanation = replayed(session, trace, model)?;
+    let mut nearest = Vec::new();
+    if trace.fault().is_none() {
+        let (Some(specification), Some(observed)) = (specification, trace.observation()) else {
+            return Err(Reason::Internal("a trace violates nothing".into()));
+        };
+        if specification.admits(&observed) {
+            return Err(Reason::Internal("a trace violates nothing: its observation is serial".into()));
+        }
+        nearest = specification.nearest(&observed).into_iter().map(|(o, slots)| (o.clone(), slots)).collect();
+    }
+    Ok(Verdict::Violated(Box::new(Counterexample { trace: trace.clone(), explanation, nearest, serial })))
+}
+
+/// Loop instances, gathered by their place in the source.
+fn bounds(loops: &[unroll::LoopInfo]) -> Vec<LoopBound> {
+    let mut found: Vec<LoopBound> = Vec::new();
+    for info in loops {
+        match found.iter_mut().find(|bound| bound.span == info.span && bound.spin == info.spin) {
+            Some(bound) => {
+                bound.instances += 1;
+                bound.bound = bound.bound.max(info.bound);
+            }
+            None => found.push(LoopBound {
+                span: info.span,
+                instances: 1,
+                bound: info.bound,
+                spin: info.spin,
+                recursion: info.recursion,
+            }),
+        }
+    }
+    found.sort_by_key(|bound| bound.span);
+    found
+}
+
+/// The specification of a test as a shared value, for callers that compare ways to find it.
+pub fn specification(session: &Session, subject: &Subject) -> Option<Rc<Mined>> {
+    subject.test().map(|test| session.specification(test, &|| false))
+}

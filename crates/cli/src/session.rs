@@ -1,0 +1,153 @@
+//! A loaded file, and what there is to check in it.
+
+use fencepost_c::Rejected;
+use fencepost_harness::mine::{self, Mined};
+use fencepost_harness::operation::Harness;
+use fencepost_harness::test::{self, Test};
+use fencepost_lsl::diagnostic::Diagnostic;
+use fencepost_lsl::program::ProcId;
+use fencepost_lsl::source::{Origin, SourceMap};
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::path::Path;
+use std::rc::Rc;
+
+/// A file with its tests, and the specifications mined so far.
+pub struct Session {
+    /// The name it was loaded by.
+    pub file: String,
+    /// Its program and tests.
+    pub harness: Harness,
+    /// A reference implementation to mine from, instead of the file itself.
+    reference: Option<Harness>,
+    /// Warnings of the front end.
+    pub warnings: Vec<Diagnostic>,
+    specifications: RefCell<HashMap<String, Rc<Mined>>>,
+}
+
+/// Something to check.
+#[derive(Clone, Debug)]
+pub enum Subject {
+    /// A test.
+    Test(Test),
+    /// The closed program that starts here.
+    Main(ProcId),
+}
+
+impl Subject {
+    /// Its name.
+    pub fn name(&self) -> &str {
+        match self {
+            Subject::Test(test) => &test.name,
+            Subject::Main(_) => "main",
+        }
+    }
+
+    /// The test, if it is one.
+    pub fn test(&self) -> Option<&Test> {
+        match self {
+            Subject::Test(test) => Some(test),
+            Subject::Main(_) => None,
+        }
+    }
+}
+
+impl Session {
+    /// Loads a file, and a reference implementation if there is one.
+    pub fn load(file: &Path, arguments: &[String], reference: Option<&Path>) -> Result<Session, Rejected> {
+        let (harness, warnings) = fencepost_c::load(file, arguments)?;
+        let reference = match reference {
+            Some(path) => Some(fencepost_c::load(path, arguments)?.0),
+            None => None,
+        };
+        let file = file.display().to_string();
+        Ok(Session { file, harness, reference, warnings, specifications: RefCell::default() })
+    }
+
+    /// All there is to check: the tests, or the closed program of a file without tests.
+    pub fn subjects(&self) -> Vec<Subject> {
+        match self.harness.main {
+            Some(main) if self.harness.tests.is_empty() => vec![Subject::Main(main)],
+            _ => self.harness.tests.iter().cloned().map(Subject::Test).collect(),
+        }
+    }
+
+    /// The subject that the user asks for: a test by its name, or one written out.
+    pub fn subject(&mut self, wanted: &str) -> Result<Subject, Diagnostic> {
+        if let Some(found) = self.subjects().into_iter().find(|subject| subject.name() == wanted) {
+            return Ok(found);
+        }
+        let looks_written = wanted.contains(['(', '|', ' ']) || self.harness.find_op(wanted).is_some();
+        if !looks_written {
+            let names: Vec<String> =
+                self.subjects().iter().map(|subject| subject.name().to_owned()).collect();
+            let error = Diagnostic::general(format!("no test `{wanted}` in {}", self.file));
+            return Err(if names.is_empty() {
+                error.help("write it out, as in --test '( e | d )'")
+            } else {
+                error.help(format!(
+                    "the tests are: {}; or write one out, as in --test '( e | d )'",
+                    names.join(", ")
+                ))
+            });
+        }
+        let sources = &mut self.harness.program.sources;
+        let file = sources.add("<command line>", wanted, Origin::User);
+        test::parse(&self.harness, "test", wanted, file, 0).map(Subject::Test)
+    }
+
+    /// The specification of a test, mined once. `stop` may end the search.
+    pub fn specification(&self, test: &Test, stop: &dyn Fn() -> bool) -> Rc<Mined> {
+        let key = test.show(&self.harness);
+        if let Some(known) = self.specifications.borrow().get(&key) {
+            return known.clone();
+        }
+        let mined = Rc::new(match &self.reference {
+            None => mine::mine(&self.harness, test, stop),
+            Some(reference) => self.mine_reference(reference, test, &key, stop),
+        });
+        // A search that was ended early is no specification to keep.
+        if !stop() {
+            self.specifications.borrow_mut().insert(key, mined.clone());
+        }
+        mined
+    }
+
+    /// Mines the same test of the reference implementation, whose operations must look the same.
+    fn mine_reference(
+        &self,
+        reference: &Harness,
+        test: &Test,
+        notation: &str,
+        stop: &dyn Fn() -> bool,
+    ) -> Mined {
+        let file = SourceMap::default().add("<reference>", notation, Origin::User);
+        let same = match test::parse(reference, &test.name, notation, file, 0) {
+            Ok(same) => same,
+            Err(diagnostic) => {
+                return Mined::Impossible(format!("in the reference implementation, {}", diagnostic.message));
+            }
+        };
+        for call in test.invocations() {
+            let ours = self.harness.op(call.op);
+            let theirs = reference.ops.iter().find(|op| op.name == ours.name);
+            let shape = |op: &fencepost_harness::operation::Operation| {
+                let choices: Vec<_> = op.inputs.iter().map(|input| input.choices.clone()).collect();
+                (choices, op.outputs.len())
+            };
+            if theirs.map(shape) != Some(shape(ours)) {
+                return Mined::Impossible(format!(
+                    "operation `{}` takes or returns something else in the reference implementation",
+                    ours.name
+                ));
+            }
+        }
+        match mine::mine(reference, &same, stop) {
+            Mined::Fault(trace) => {
+                let fault = trace.fault().map_or(String::new(), |(_, fault, _)| fault.to_string());
+                Mined::Impossible(format!("the reference implementation fails: {fault}"))
+            }
+            mined => mined,
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! The result of a check: what was asked, the verdict, how far it goes, and what it cost.
+
+use crate::observation::Observation;
+use crate::trace::{Explanation, Trace};
+use crate::verdict::{Kind, Reason};
+use fencepost_lsl::source::Span;
+use std::time::Duration;
+
+/// What was checked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Property {
+    /// Every execution is free of runtime errors and observes what some serial execution does.
+    Serial,
+    /// Every execution is free of runtime errors.
+    Assertions,
+}
+
+impl Property {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Property::Serial => "serial",
+            Property::Assertions => "assertions",
+        }
+    }
+}
+
+/// An execution that is wrong.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Counterexample {
+    /// The execution.
+    pub trace: Trace,
+    /// What replay worked out about it.
+    pub explanation: Explanation,
+    /// Serial observations that come nearest to what was observed, with the slots that differ.
+    pub nearest: Vec<(Observation, Vec<usize>)>,
+    /// Whether already a serial execution is wrong.
+    pub serial: bool,
+}
+
+/// The answer.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Verdict {
+    /// No execution within the scope is wrong, and there is one.
+    Holds,
+    /// This one is.
+    Violated(Box<Counterexample>),
+    /// A limit was reached first.
+    Inconclusive(Reason),
+}
+
+impl Verdict {
+    /// The answer in a word.
+    pub fn kind(&self) -> Kind {
+        match self {
+            Verdict::Holds => Kind::Holds,
+            Verdict::Violated(_) => Kind::Violated,
+            Verdict::Inconclusive(_) => Kind::Inconclusive,
+        }
+    }
+}
+
+/// A loop or recursion of the source, over all its instances.
+#[derive(Clone, PartialEq, Debug)]
+pub struct LoopBound {
+    /// Its place.
+    pub span: Span,
+    /// How many instances the unrolled program has.
+    pub instances: usize,
+    /// The most repetitions of any of them.
+    pub bound: u32,
+    /// Whether it waits, and became an assumption.
+    pub spin: bool,
+    /// Whether it is a recursion.
+    pub recursion: bool,
+}
+
+/// What the verdict speaks of.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Scope {
+    /// Threads that run side by side.
+    pub threads: usize,
+    /// Calls of operations.
+    pub calls: usize,
+    /// Ways to choose the open arguments, all of them covered.
+    pub inputs: u64,
+    /// Loops that branches decide.
+    pub loops: Vec<LoopBound>,
+    /// Observations in the specification; none without one.
+    pub observations: Option<usize>,
+    /// Serial executions of single calls that the specification was mined from.
+    pub serial_calls: u64,
+    /// Things the program does that were not explored, for people.
+    pub caveats: Vec<String>,
+}
+
+/// What a check cost.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Statistics {
+    /// Rounds of unrolling.
+    pub rounds: u32,
+    /// Statements of the unrolled program.
+    pub instructions: usize,
+    /// Loads in it.
+    pub loads: usize,
+    /// Stores in it.
+    pub stores: usize,
+    /// Variables of the formula.
+    pub variables: u64,
+    /// Clauses of the formula.
+    pub clauses: u64,
+    /// Conflicts of the solver.
+    pub conflicts: u64,
+    /// Time spent on mining.
+    pub mine_time: Duration,
+    /// Time spent on unrolling and encoding.
+    pub encode_time: Duration,
+    /// Time spent in the solver.
+    pub solve_time: Duration,
+    /// Time of the whole check.
+    pub total_time: Duration,
+    /// Peak memory of the process so far, in bytes, where the system tells.
+    pub peak_memory: Option<u64>,
+}
+
+/// A check and its result.
+#[derive(Clone, PartialEq, Debug)]
+pub struct CheckResult {
+    /// The file.
+    pub file: String,
+    /// The test's name; `main` for a closed program.
+    pub test: String,
+    /// The test in its notation; empty for a closed program.
+    pub notation: String,
+    /// The memory model.
+    pub model: String,
+    /// What was checked.
+    pub property: Property,
+    /// The answer.
+    pub verdict: Verdict,
+    /// What it speaks of.
+    pub scope: Scope,
+    /// What it cost.
+    pub statistics: Statistics,
+}

@@ -1,0 +1,120 @@
+//! Results as text.
+
+use crate::trace::Renderer;
+use anstyle::{AnsiColor, Reset, Style};
+use fencepost_harness::operation::Harness;
+use fencepost_harness::result::{CheckResult, LoopBound, Property, Verdict};
+use fencepost_harness::test::Test;
+use fencepost_harness::verdict::Kind;
+use std::fmt::Write;
+use std::time::Duration;
+
+pub(crate) const BOLD: Style = Style::new().bold();
+pub(crate) const FAINT: Style = Style::new().dimmed();
+pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
+const GOOD: Style = AnsiColor::Green.on_default().bold();
+const UNSURE: Style = AnsiColor::Yellow.on_default().bold();
+pub(crate) const RESET: Reset = Reset;
+
+/// A result in one line.
+pub fn line(result: &CheckResult) -> String {
+    let style = match result.verdict.kind() {
+        Kind::Holds => GOOD,
+        Kind::Violated => BAD,
+        Kind::Inconclusive => UNSURE,
+    };
+    let verdict = result.verdict.kind().to_string();
+    let time = seconds(result.statistics.total_time);
+    let mut line = format!("{:<6} {:<8} {style}{verdict:<12}{RESET} {time:>8}", result.test, result.model);
+    match &result.verdict {
+        Verdict::Holds => _ = write!(line, "  {FAINT}{}{RESET}", scope(result)),
+        Verdict::Violated(example) => _ = write!(line, "  {}", reason(example)),
+        Verdict::Inconclusive(reason) => _ = write!(line, "  {reason}"),
+    }
+    line
+}
+
+/// Why an execution is wrong, in a few words.
+fn reason(example: &fencepost_harness::result::Counterexample) -> String {
+    match example.trace.fault() {
+        Some((_, fault, _)) if example.serial => format!("{fault}, even when operations run one by one"),
+        Some((_, fault, _)) => fault.to_string(),
+        None => "an observation that no serial execution gives".into(),
+    }
+}
+
+/// What a verdict speaks of, in a few words.
+fn scope(result: &CheckResult) -> String {
+    let scope = &result.scope;
+    let mut parts = Vec::new();
+    if let Some(observations) = scope.observations {
+        parts.push(count(observations, "observation"));
+    }
+    if result.property == Property::Assertions {
+        parts.push(count(scope.threads, "thread"));
+    }
+    let real: Vec<&LoopBound> = scope.loops.iter().filter(|info| !info.spin).collect();
+    if !real.is_empty() {
+        let instances: usize = real.iter().map(|info| info.instances).sum();
+        let most = real.iter().map(|info| info.bound).max().unwrap_or(0);
+        parts.push(format!("{} unrolled up to {most}×", count(instances, "loop instance")));
+    }
+    parts.join(", ")
+}
+
+/// A count with its noun.
+fn count(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
+fn seconds(time: Duration) -> String {
+    format!("{:.2} s", time.as_secs_f64())
+}
+
+/// A result with all there is to say about it: the counterexample, or the scope of the verdict.
+pub fn detail(harness: &Harness, test: Option<&Test>, result: &CheckResult) -> String {
+    let mut out = String::new();
+    if !result.notation.is_empty() {
+        let _ = writeln!(out, "  {} = {}", result.test, result.notation);
+    }
+    match &result.verdict {
+        Verdict::Violated(example) => {
+            out.push_str(&Renderer { harness, test, example, model: &result.model }.render());
+        }
+        Verdict::Holds | Verdict::Inconclusive(_) => scope_lines(harness, result, &mut out),
+    }
+    out
+}
+
+fn scope_lines(harness: &Harness, result: &CheckResult, out: &mut String) {
+    let scope = &result.scope;
+    if result.property == Property::Serial {
+        let inputs = if scope.inputs == 1 { "the one way" } else { &format!("all {} ways", scope.inputs) };
+        let _ = writeln!(
+            out,
+            "  {}, {}, {inputs} to choose arguments",
+            count(scope.threads, "thread"),
+            count(scope.calls, "call")
+        );
+    }
+    if let Some(observations) = scope.observations {
+        let _ = writeln!(
+            out,
+            "  specification: {} of serial executions, from {} run alone",
+            count(observations, "observation"),
+            count(scope.serial_calls as usize, "call")
+        );
+    }
+    for info in &scope.loops {
+        let at = harness.program.sources.position(info.span);
+        let kind = if info.recursion { "recursion" } else { "loop" };
+        let how = match (info.spin, info.bound) {
+            (true, _) => "waits; taken as one successful round".to_owned(),
+            (false, bound) => format!("at most {bound}×"),
+        };
+        let _ = writeln!(out, "  {kind} at {at}: {}, {how}", count(info.instances, "instance"));
+    }
+    for caveat in &scope.caveats {
+        let _ = writeln!(out, "  not explored: {caveat}");
+    }
+}

@@ -1,0 +1,287 @@
+//! A counterexample as text: what was observed and why that is wrong, what each thread did, in which
+//! order memory saw it, and which reorderings made it possible.
+
+use crate::text::{BAD, BOLD, FAINT, RESET};
+use crate::values;
+use fencepost_harness::observation;
+use fencepost_harness::operation::Harness;
+use fencepost_harness::result::Counterexample;
+use fencepost_harness::test::Test;
+use fencepost_harness::trace::{Action, Call, EventId, Source, Start, Status};
+use fencepost_lsl::program::{Order, ProcId};
+use std::fmt::Write;
+
+/// Renders counterexamples of one test.
+pub(crate) struct Renderer<'a> {
+    pub(crate) harness: &'a Harness,
+    pub(crate) test: Option<&'a Test>,
+    pub(crate) example: &'a Counterexample,
+    pub(crate) model: &'a str,
+}
+
+impl Renderer<'_> {
+    /// The whole counterexample.
+    pub(crate) fn render(&self) -> String {
+        let mut out = String::new();
+        self.claim(&mut out);
+        self.threads(&mut out);
+        self.order(&mut out);
+        self.reorderings(&mut out);
+        out
+    }
+
+    /// What was observed, and why that is wrong.
+    fn claim(&self, out: &mut String) {
+        let trace = &self.example.trace;
+        if let Some((thread, fault, span)) = trace.fault() {
+            let at = self.harness.program.sources.position(span);
+            let line = self.harness.program.sources.line(span);
+            let _ = writeln!(out, "  {BAD}{fault}{RESET} in {} at {at}", self.thread_name(thread));
+            let _ = writeln!(out, "      {line}");
+            if self.example.serial {
+                let _ =
+                    writeln!(out, "  This is a serial execution: the operations run one after the other.");
+            }
+            return;
+        }
+        let (Some(test), Some(observed)) = (self.test, trace.observation()) else { return };
+        let calls = observation::show(self.harness, test, &observed);
+        let _ = writeln!(out, "  {BOLD}Observed{RESET}");
+        self.calls(out, test, &calls);
+        let nearest = &self.example.nearest;
+        match nearest.first() {
+            None => _ = writeln!(out, "  No serial execution exists."),
+            Some((closest, slots)) => {
+                let what = if slots.len() == 1 { "one value" } else { &format!("{} values", slots.len()) };
+                let _ = writeln!(out, "  No serial execution observes this. The nearest differs in {what}:");
+                self.calls(out, test, &observation::show(self.harness, test, closest));
+            }
+        }
+    }
+
+    fn calls(&self, out: &mut String, test: &Test, calls: &[String]) {
+        let mut rest = calls;
+        let mut line = |name: String, count: usize| {
+            let (head, tail) = rest.split_at(count.min(rest.len()));
+            rest = tail;
+            if !head.is_empty() {
+                let _ = writeln!(out, "      {name:<11}{}", head.join("; "));
+            }
+        };
+        line("before".into(), test.initial.len());
+        for (thread, calls) in test.threads.iter().enumerate() {
+            line(format!("thread {}", thread + 1), calls.len());
+        }
+    }
+
+    fn thread_name(&self, thread: usize) -> String {
+        match (thread, self.test) {
+            (0, Some(_)) => "initialisation".into(),
+            (0, None) => "the main thread".into(),
+            (thread, _) => format!("thread {thread}"),
+        }
+    }
+
+    fn call_name(&self, call: &Call) -> String {
+        match call.op {
+            Some((op, _)) => observation::show_call(self.harness, op, &call.args, call.results.as_deref()),
+            None => self.proc_name(call.proc),
+        }
+    }
+
+    fn proc_name(&self, proc: ProcId) -> String {
+        self.harness.program.proc(proc).name.clone()
+    }
+
+    fn threads(&self, out: &mut String) {
+        let trace = &self.example.trace;
+        for (index, thread) in trace.threads.iter().enumerate() {
+            // What initialisation does is rarely the point; its stores show up as sources.
+            let quiet = self.test.is_some() && index == 0 && thread.status == Status::Finished;
+            if quiet && thread.calls.iter().all(|call| call.op.is_none()) || thread.calls.is_empty() {
+                continue;
+            }
+            let _ = writeln!(out);
+            let started = match thread.start {
+                Start::Spawn(spawn) => {
+                    format!(", started by {}", self.thread_name(trace.event(spawn).thread))
+                }
+                _ => String::new(),
+            };
+            let name = self.thread_name(index);
+            let name = name[..1].to_uppercase() + &name[1..];
+            let _ = writeln!(out, "  {BOLD}{name}{RESET}{started}");
+            for call in &thread.calls {
+                if call.op.is_some() || self.test.is_none() {
+                    let _ = writeln!(out, "    {}", self.call_name(call));
+                    self.events(out, call);
+                }
+            }
+            if thread.status == Status::Stopped {
+                let _ = writeln!(out, "      {FAINT}goes no further{RESET}");
+            }
+        }
+    }
+
+    fn events(&self, out: &mut String, call: &Call) {
+        let sources = &self.harness.program.sources;
+        let rows: Vec<(String, String, String)> = call
+            .events
+            .clone()
+            .filter_map(|event| {
+                let span = self.example.explanation.spans[event];
+                let id = EventId(event as u32);
+                Some((sources.position(span).to_string(), sources.line(span).to_owned(), self.describe(id)?))
+            })
+            .collect();
+        let width = |f: fn(&(String, String, String)) -> &str, most: usize| {
+            rows.iter().map(|row| f(row).chars().count()).max().unwrap_or(0).min(most)
+        };
+        let (first, second) = (width(|row| &row.0, 40), width(|row| &row.1, 44));
+        let mut last = "";
+        for (place, text, action) in &rows {
+            // A line that makes several accesses is quoted once.
+            let same = *place == last;
+            let (shown_place, shown_text) = if same { ("", "") } else { (place.as_str(), text.as_str()) };
+            let text = shorten(shown_text, second);
+            let _ = writeln!(out, "      {FAINT}{shown_place:<first$}{RESET}  {text:<second$}  {action}");
+            last = place;
+        }
+    }
+
+    /// What an event did, in one line; none for what is not worth one.
+    fn describe(&self, id: EventId) -> Option<String> {
+        let explanation = &self.example.explanation;
+        let event = self.example.trace.event(id);
+        let show = |value| values::show(value, explanation);
+        let atomic = if event.atomic.is_some() { "atomic " } else { "" };
+        Some(match &event.action {
+            Action::Load { order, value, from, .. } => {
+                let from: Vec<String> = from.iter().map(|part| self.source(id, part.source)).collect();
+                let order = shown_order(*order);
+                let place = self.place(id);
+                format!(
+                    "{atomic}load{order}  {place} = {}  {FAINT}{}{RESET}",
+                    show(*value),
+                    from.join(" and ")
+                )
+            }
+            Action::Store { order, value, .. } => {
+                format!("{atomic}store{} {} = {}", shown_order(*order), self.place(id), show(*value))
+            }
+            Action::Fence(fence) => format!("{FAINT}fence {fence}{RESET}"),
+            Action::Alloc { .. } => {
+                format!("new   {}", explanation.places[id.index()].trim_start_matches('&'))
+            }
+            Action::Free { addr } => {
+                let name = values::show(fencepost_lsl::value::Value::new(*addr), explanation);
+                format!("free  {}", name.trim_start_matches('&'))
+            }
+            Action::Choose { value } => format!("choose {value}"),
+            Action::Spawn { thread } => format!("start {}", self.thread_name(*thread)),
+        })
+    }
+
+    /// The location of an access: as the program wrote it, and by object where that tells more.
+    fn place(&self, id: EventId) -> String {
+        let place = &self.example.explanation.places[id.index()];
+        match &self.example.explanation.ways[id.index()] {
+            Some(way) => format!("{way} {FAINT}[{place}]{RESET}"),
+            None => place.clone(),
+        }
+    }
+
+    fn source(&self, load: EventId, source: Source) -> String {
+        let trace = &self.example.trace;
+        match source {
+            Source::Initial => "the initial content".into(),
+            Source::Event(id) => {
+                let line = self.line(id);
+                let (writer, reader) = (trace.event(id).thread, trace.event(load).thread);
+                match writer {
+                    writer if writer == reader => format!("from line {line}"),
+                    0 if self.test.is_some() => "from initialisation".into(),
+                    writer => format!("from {}, line {line}", self.thread_name(writer)),
+                }
+            }
+        }
+    }
+
+    fn line(&self, id: EventId) -> u32 {
+        self.harness.program.sources.position(self.example.explanation.spans[id.index()]).line
+    }
+
+    fn order(&self, out: &mut String) {
+        let trace = &self.example.trace;
+        let shown: Vec<EventId> = self
+            .example
+            .explanation
+            .order
+            .iter()
+            .copied()
+            .filter(|id| self.test.is_none() || trace.event(*id).thread != 0)
+            .collect();
+        if shown.is_empty() {
+            return;
+        }
+        let _ = writeln!(out, "\n  {BOLD}Memory order{RESET}");
+        for (number, id) in shown.iter().enumerate() {
+            let thread = trace.event(*id).thread;
+            let what = match &trace.event(*id).action {
+                Action::Load { value, .. } => ("load", *value),
+                Action::Store { value, .. } => ("store", *value),
+                _ => continue,
+            };
+            let place = &self.example.explanation.places[id.index()];
+            let value = values::show(what.1, &self.example.explanation);
+            let name = self.thread_name(thread);
+            let _ = writeln!(
+                out,
+                "    {:>3}  {name}, line {}: {} {place} = {value}",
+                number + 1,
+                self.line(*id),
+                what.0
+            );
+        }
+    }
+
+    fn reorderings(&self, out: &mut String) {
+        let trace = &self.example.trace;
+        let found = &self.example.explanation.reorderings;
+        if found.is_empty() {
+            let _ = writeln!(out, "\n  It needs no reordering: this interleaving alone is wrong.");
+            return;
+        }
+        let _ = writeln!(out, "\n  {BOLD}What {} allows here{RESET}", self.model);
+        for pair in found {
+            let (first, second) = (self.access(pair.first), self.access(pair.overtook));
+            let thread = self.thread_name(trace.event(pair.first).thread);
+            let _ = writeln!(out, "    in {thread}, {second} overtook {first}");
+        }
+    }
+
+    /// An access in a few words: `store q.tail (line 45)`.
+    fn access(&self, id: EventId) -> String {
+        let kind = match self.example.trace.event(id).action {
+            Action::Load { .. } => "load",
+            _ => "store",
+        };
+        let place = &self.example.explanation.places[id.index()];
+        let way = self.example.explanation.ways[id.index()].as_ref().unwrap_or(place);
+        format!("{kind} {way} (line {})", self.line(id))
+    }
+}
+
+fn shown_order(order: Order) -> String {
+    match order {
+        Order::Plain => String::new(),
+        order => format!("({order})"),
+    }
+}
+
+fn shorten(text: &str, width: usize) -> String {
+    if text.chars().count() <= width {
+        return text.to_owned();
+    }
+    text.chars().take(width.saturating_sub(1)).chain(['…']).collect()
+}
