@@ -1,6 +1,7 @@
 //! From a solution back to an execution: the trace that replay checks and the report prints.
 
-use crate::encode::Encoding;
+use crate::encode::{Encoding, PartId};
+use crate::range::{LIFE, Part, What};
 use crate::unroll::{EventKind, Start, Stop, StopKind};
 use fencepost_harness::trace::{
     Action, Call, Event, EventId, ReadFrom, Source, Start as TraceStart, Status, Trace, TraceThread,
@@ -12,8 +13,9 @@ use rustc_hash::FxHashMap;
 
 /// The execution of the solution just found.
 pub fn decode(encoding: &mut Encoding) -> Trace {
+    // An access to dead memory is not executed, but it is what its thread ends with.
     let executed: Vec<usize> = (0..encoding.unrolled.events.len())
-        .filter(|&event| encoding.circuit.solver.value(encoding.exec[event]))
+        .filter(|&event| encoding.circuit.solver.value(encoding.attempt[event]))
         .collect();
     let number: FxHashMap<usize, EventId> =
         executed.iter().enumerate().map(|(id, &event)| (event, EventId(id as u32))).collect();
@@ -44,8 +46,9 @@ impl Decoder<'_, '_> {
     }
 
     fn event(&mut self, event: usize) -> Event {
-        let id = self.number[&event];
         let unrolled = self.encoding.unrolled.events[event].clone();
+        // Before it is noted itself.
+        let life = self.life(event);
         let action = match unrolled.kind {
             EventKind::Load { addr, ty, order, value } => {
                 let addr = self.address(addr);
@@ -54,27 +57,30 @@ impl Decoder<'_, '_> {
             }
             EventKind::Store { addr, ty, order, value } => {
                 let addr = self.address(addr);
-                for byte in addr..addr + ty.bytes() {
-                    if unrolled.solo {
-                        self.solo.insert(byte, id);
-                    } else {
-                        self.own.insert((unrolled.thread, byte), id);
-                    }
-                }
+                self.wrote(event, addr, ty.bytes());
                 Action::Store { addr, ty, order, value: self.value(value).wrap(ty) }
             }
             EventKind::Fence(fence) => Action::Fence(fence),
-            EventKind::Alloc(index) => {
+            EventKind::Alloc { object: index, addr } => {
+                let addr = self.address(addr);
+                if !self.targets(event).is_empty() {
+                    self.wrote(event, addr, self.encoding.unrolled.objects[index].size);
+                    self.wrote(event, addr | LIFE, 1);
+                }
                 let object = &self.encoding.unrolled.objects[index];
                 Action::Alloc {
-                    addr: object.base,
+                    addr,
                     size: object.size,
                     zeroed: object.zeroed,
                     place: object.place,
                     layout: object.layout,
                 }
             }
-            EventKind::Free { addr } => Action::Free { addr: self.address(addr) },
+            EventKind::Free { addr } => {
+                let addr = self.address(addr);
+                self.wrote(event, addr | LIFE, 1);
+                Action::Free { addr }
+            }
             EventKind::Choose { value } => Action::Choose { value: self.value(value) },
             EventKind::Spawn(thread) => Action::Spawn { thread },
         };
@@ -84,32 +90,65 @@ impl Decoder<'_, '_> {
             span: unrolled.span,
             stack: self.encoding.unrolled.frames(unrolled.stack),
             atomic: unrolled.atomic,
+            life,
+        }
+    }
+
+    /// Notes who wrote some bytes last.
+    fn wrote(&mut self, event: usize, addr: u64, bytes: u64) {
+        let (id, writer) = (self.number[&event], &self.encoding.unrolled.events[event]);
+        for byte in addr..addr + bytes {
+            if writer.solo {
+                self.solo.insert(byte, id);
+            } else {
+                self.own.insert((writer.thread, byte), id);
+            }
+        }
+    }
+
+    /// The target an access goes to; none for an allocation that gets memory of its own.
+    fn targets(&mut self, event: usize) -> Vec<usize> {
+        let solver = &mut self.encoding.circuit.solver;
+        let at = &self.encoding.at[event];
+        (0..at.len()).filter(|&target| solver.value(at[target])).collect()
+    }
+
+    /// What last began or ended the life of the object that an event accesses, if it may be freed.
+    fn life(&mut self, event: usize) -> Option<Source> {
+        let ranges = self.encoding.ranges;
+        let reads = &ranges.plans[event].reads;
+        let index = reads.iter().position(|part| part.what == What::Life)?;
+        let cell = self.targets(event).into_iter().find_map(|target| reads[index].cells[target])?;
+        Some(self.source((event, index), ranges.cells[cell].addr))
+    }
+
+    /// Where a read part reads a byte from.
+    fn source(&mut self, read: PartId, byte: u64) -> Source {
+        let before = self.solo.get(&byte).map_or(Source::Initial, |id| Source::Event(*id));
+        let thread = self.encoding.unrolled.events[read.0].thread;
+        match self.encoding.memory.sources.get(&read) {
+            None => self.own.get(&(thread, byte)).map_or(before, |id| Source::Event(*id)),
+            Some(sources) => {
+                let solver = &mut self.encoding.circuit.solver;
+                match sources.iter().find(|source| solver.value(source.lit)).and_then(|source| source.write) {
+                    Some((writer, _)) => Source::Event(self.number[&writer]),
+                    None => before,
+                }
+            }
         }
     }
 
     /// Where a load reads from, equal neighbours joined.
     fn sources(&mut self, load: usize, addr: u64, bytes: u64) -> Vec<ReadFrom> {
-        let chosen = self.encoding.memory.sources.get(&load).cloned();
         let mut from: Vec<ReadFrom> = Vec::new();
-        let thread = self.encoding.unrolled.events[load].thread;
+        let reads = &self.encoding.ranges.plans[load].reads;
         for offset in 0..bytes {
-            let byte = addr + offset;
-            let before = self.solo.get(&byte).map_or(Source::Initial, |id| Source::Event(*id));
-            let source = match &chosen {
-                None => self.own.get(&(thread, byte)).map_or(before, |id| Source::Event(*id)),
-                Some(parts) => {
-                    let plan = &self.encoding.ranges.plans[load];
-                    let covers =
-                        |part: &crate::range::Part| (part.offset..part.offset + part.bytes).contains(&offset);
-                    let part = plan.parts.iter().position(covers).unwrap_or(0);
-                    let solver = &mut self.encoding.circuit.solver;
-                    let taken = parts[part].iter().find(|source| solver.value(source.lit));
-                    match taken.and_then(|source| source.store) {
-                        Some((store, _)) => Source::Event(self.number[&store]),
-                        None => before,
-                    }
-                }
+            let covers = |part: &Part| match part.what {
+                What::Bytes { offset: start, bytes } => (start..start + bytes).contains(&offset),
+                What::Life => false,
             };
+            let index = reads.iter().position(covers).unwrap_or(0);
+            let source = self.source((load, index), addr + offset);
             match from.last_mut() {
                 Some(last) if last.source == source => last.bytes += 1,
                 _ => from.push(ReadFrom { offset, bytes: 1, source }),
@@ -174,7 +213,10 @@ impl Decoder<'_, '_> {
 
     fn bad_address(&mut self, event: usize) -> Fault {
         let kind = self.encoding.unrolled.events[event].kind.clone();
+        let attempted = self.encoding.circuit.solver.value(self.encoding.attempt[event]);
         let (addr, bytes, store) = match kind {
+            EventKind::Free { .. } if attempted => return Fault::DoubleFree,
+            _ if attempted => return Fault::UseAfterFree,
             EventKind::Load { addr, ty, .. } => (addr, ty.bytes(), false),
             EventKind::Store { addr, ty, .. } => (addr, ty.bytes(), true),
             _ => return Fault::BadFree,
@@ -192,13 +234,14 @@ impl Decoder<'_, '_> {
 
     /// Executed stores, sorted so that coherence holds.
     fn stores(&mut self, executed: &[usize]) -> Vec<EventId> {
-        let is_store = |event: &&usize| {
-            matches!(
-                self.encoding.unrolled.events[**event].kind,
-                EventKind::Store { .. } | EventKind::Free { .. }
-            )
-        };
-        let stores: Vec<usize> = executed.iter().filter(is_store).copied().collect();
+        let mut stores = Vec::new();
+        for &event in executed {
+            let executed = self.encoding.circuit.solver.value(self.encoding.exec[event]);
+            let writes = !self.encoding.ranges.plans[event].writes.is_empty();
+            if executed && writes && !self.targets(event).is_empty() {
+                stores.push(event);
+            }
+        }
         let mut after: FxHashMap<usize, Vec<usize>> = FxHashMap::default();
         let mut waiting: FxHashMap<usize, usize> = stores.iter().map(|&store| (store, 0)).collect();
         let pairs: Vec<((usize, usize), crate::circuit::Lit)> =

@@ -252,7 +252,9 @@ impl Search<'_> {
         }
         steps.reverse();
         let calls: Vec<Invocation> = self.test.invocations().collect();
-        let mut outcome = Outcome::new(&self.harness.program, self.test.threads.len());
+        let first = self.test.initial.len() + usize::from(self.harness.init.is_some());
+        let lengths = std::iter::once(first).chain(self.test.threads.iter().map(Vec::len));
+        let mut outcome = Outcome::new(&self.harness.program, lengths.collect());
         for step in steps {
             match calls.get(step.call) {
                 None => {

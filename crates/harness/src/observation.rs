@@ -109,7 +109,9 @@ pub fn show_call(harness: &Harness, op: OpId, inputs: &[Value], outputs: Option<
 }
 
 /// The calls of an observation, one string for each invocation of the test.
-pub fn show(harness: &Harness, test: &Test, observation: &Observation) -> Vec<String> {
+///
+/// In an observation of a serial execution, `any` stands where it promises nothing.
+pub fn show(harness: &Harness, test: &Test, observation: &Observation, serial: bool) -> Vec<String> {
     let mut rest = &observation[..];
     let mut take = |n: usize| {
         let (head, tail) = rest.split_at(n);
@@ -120,7 +122,8 @@ pub fn show(harness: &Harness, test: &Test, observation: &Observation) -> Vec<St
         .map(|call| {
             let op = harness.op(call.op);
             let inputs = take(op.inputs.len());
-            show_call(harness, call.op, inputs, Some(take(op.outputs.len())))
+            let shown = show_call(harness, call.op, inputs, Some(take(op.outputs.len())));
+            if serial { shown.replace("undefined", "any") } else { shown }
         })
         .collect()
 }

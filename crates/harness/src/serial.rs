@@ -80,23 +80,33 @@ impl World for SerialWorld {
 
     fn load(&mut self, site: &Site<()>, access: Access) -> Result<Word<()>, Stop> {
         let Access { addr, ty, order } = access;
-        let value = self.memory.load(addr, ty)?;
+        let value = self.memory.load(addr, ty);
         if let Some(recorder) = &mut self.recorder {
             let from = recorder.sources(addr, ty.bytes());
-            recorder.push(site, Action::Load { addr, ty, order, value, from });
+            let action = |value| Action::Load { addr, ty, order, value, from };
+            match &value {
+                Ok(value) => _ = recorder.push(site, action(*value)),
+                Err(fault) => recorder.push_dead(site, fault, addr, &self.memory, action(Value::ZERO)),
+            }
         }
-        Ok(Word { value, deps: () })
+        Ok(Word { value: value?, deps: () })
     }
 
     fn store(&mut self, site: &Site<()>, access: Access, word: &Word<()>) -> Result<(), Stop> {
         let Access { addr, ty, order } = access;
-        self.memory.store(addr, ty, word.value)?;
+        let stored = self.memory.store(addr, ty, word.value);
         if let Some(recorder) = &mut self.recorder {
-            let id = recorder.push(site, Action::Store { addr, ty, order, value: word.value.wrap(ty) });
-            recorder.stores.push(id);
-            recorder.writers.extend((addr..addr + ty.bytes()).map(|byte| (byte, id)));
+            let action = Action::Store { addr, ty, order, value: word.value.wrap(ty) };
+            match &stored {
+                Ok(()) => {
+                    let id = recorder.push(site, action);
+                    recorder.stores.push(id);
+                    recorder.writers.extend((addr..addr + ty.bytes()).map(|byte| (byte, id)));
+                }
+                Err(fault) => recorder.push_dead(site, fault, addr, &self.memory, action),
+            }
         }
-        Ok(())
+        Ok(stored?)
     }
 
     fn fence(&mut self, site: &Site<()>, fence: Fence) -> Result<(), Stop> {
@@ -121,12 +131,18 @@ impl World for SerialWorld {
     }
 
     fn free(&mut self, site: &Site<()>, addr: u64) -> Result<(), Stop> {
-        self.memory.free(addr)?;
+        let freed = self.memory.free(addr);
         if let Some(recorder) = &mut self.recorder {
-            let id = recorder.push(site, Action::Free { addr });
-            recorder.stores.push(id);
+            match &freed {
+                Ok(()) => {
+                    let id = recorder.push(site, Action::Free { addr });
+                    recorder.stores.push(id);
+                    recorder.freed.insert(addr, id);
+                }
+                Err(fault) => recorder.push_dead(site, fault, addr, &self.memory, Action::Free { addr }),
+            }
         }
-        Ok(())
+        Ok(freed?)
     }
 
     fn choose(&mut self, site: &Site<()>, from: &Choice) -> Result<Value, Stop> {
@@ -167,6 +183,8 @@ struct Recorder {
     stores: Vec<EventId>,
     /// The last store to each byte.
     writers: FxHashMap<u64, EventId>,
+    /// Objects that were freed, by address.
+    freed: FxHashMap<u64, EventId>,
     atomic: Option<u32>,
     atomic_count: u32,
 }
@@ -180,8 +198,19 @@ impl Recorder {
             span,
             stack: stack.to_vec(),
             atomic: self.atomic,
+            life: None,
         });
         EventId(self.events.len() as u32 - 1)
+    }
+
+    /// Keeps the access that ends a thread because its object is dead; other faults need no event.
+    fn push_dead(&mut self, site: &Site<()>, fault: &Fault, addr: u64, memory: &Memory, action: Action) {
+        if let (Fault::UseAfterFree | Fault::DoubleFree, Some(object)) = (fault, memory.find(addr))
+            && let Some(&free) = self.freed.get(&object.base)
+        {
+            let id = self.push(site, action);
+            self.events[id.index()].life = Some(Source::Event(free));
+        }
     }
 
     /// Sources of `size` bytes at `addr`, equal neighbours joined.
@@ -204,20 +233,24 @@ pub struct Outcome<'p> {
     memory: Memory,
     recorder: Recorder,
     threads: Vec<TraceThread>,
+    /// Calls that each thread has to make.
+    planned: Vec<usize>,
 }
 
 impl<'p> Outcome<'p> {
-    /// An execution of a test with this many threads beside the initial one, before its first call.
-    pub fn new(program: &'p Program, threads: usize) -> Outcome<'p> {
+    /// An execution before its first call. `calls` says how many each thread has to make, beginning with
+    /// the initial one.
+    pub fn new(program: &'p Program, calls: Vec<usize>) -> Outcome<'p> {
         let thread = |start| TraceThread { start, calls: Vec::new(), status: Status::Finished };
         Outcome {
             program,
             memory: Memory::initial(program),
             recorder: Recorder::default(),
             threads: std::iter::once(Start::Begin)
-                .chain(std::iter::repeat_n(Start::AfterFirst, threads))
+                .chain(std::iter::repeat_n(Start::AfterFirst, calls.len() - 1))
                 .map(thread)
                 .collect(),
+            planned: calls,
         }
     }
 
@@ -264,11 +297,13 @@ impl<'p> Outcome<'p> {
         }
         let mut slots: Vec<Option<Event>> = events.into_iter().map(Some).collect();
         let events = sorted.iter().filter_map(|&old| slots[old].take()).map(|mut event| {
+            let mut sources: Vec<&mut Source> = event.life.iter_mut().collect();
             if let Action::Load { from, .. } = &mut event.action {
-                for part in from {
-                    if let Source::Event(id) = &mut part.source {
-                        *id = place[id.index()];
-                    }
+                sources.extend(from.iter_mut().map(|part| &mut part.source));
+            }
+            for source in sources {
+                if let Source::Event(id) = source {
+                    *id = place[id.index()];
                 }
             }
             event
@@ -279,9 +314,8 @@ impl<'p> Outcome<'p> {
             let start = call.events.clone().map(|old| place[old].index()).min().unwrap_or(0);
             call.events = start..start + call.events.len();
         }
-        // Threads that were not reached when a fault ended the execution have not finished.
-        if threads.iter().any(|thread| matches!(thread.status, Status::Faulted { .. })) {
-            for thread in threads.iter_mut().filter(|thread| thread.status == Status::Finished) {
+        for (thread, planned) in threads.iter_mut().zip(self.planned) {
+            if thread.status == Status::Finished && thread.calls.len() < planned {
                 thread.status = Status::Stopped;
             }
         }

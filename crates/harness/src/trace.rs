@@ -127,6 +127,9 @@ pub struct Event {
     pub stack: Vec<Frame>,
     /// The atomic block it is part of: equal numbers, same block.
     pub atomic: Option<u32>,
+    /// For an access to an object that may be freed: what last began or ended the object's life when it
+    /// was accessed. If that is a `free`, the access is the fault that ends its thread.
+    pub life: Option<Source>,
 }
 
 /// A call that a thread made on behalf of the test.
@@ -191,7 +194,8 @@ pub struct Trace {
     pub threads: Vec<TraceThread>,
     /// All events, thread by thread, in program order.
     pub events: Vec<Event>,
-    /// Stores and frees, those to one location in the order in which memory saw them.
+    /// Stores, frees, and allocations that take freed memory; those to one location in the order in which
+    /// memory saw them.
     pub stores: Vec<EventId>,
 }
 

@@ -2,10 +2,13 @@
 
 use crate::relation::Matrix;
 use crate::world::Run;
-use fencepost_harness::trace::{Action, Source, Start, Trace};
+use fencepost_harness::trace::{Action, EventId, Source, Start, Trace};
 use fencepost_lsl::program::{Fence, Order};
 use fencepost_models::cat::{BaseRelation, BaseSet, Model, Relation, Set, Test};
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
+use std::iter;
+use std::ops::Range;
 
 /// An execution: the accesses and fences of a trace.
 pub(crate) struct Execution<'t> {
@@ -15,6 +18,11 @@ pub(crate) struct Execution<'t> {
     coherence: FxHashMap<usize, usize>,
     /// Number of the call each event belongs to, in its thread.
     calls: Vec<usize>,
+    /// What each event writes, as ranges of addresses.
+    writes: Vec<Vec<Range<u64>>>,
+    /// What each event reads, as ranges of addresses with the event each comes from; none for the initial
+    /// content.
+    reads: Vec<Vec<(Range<u64>, Option<usize>)>>,
 }
 
 impl<'t> Execution<'t> {
@@ -26,7 +34,21 @@ impl<'t> Execution<'t> {
                 call.events.clone().for_each(|event| calls[event] = number);
             }
         }
-        Execution { trace, runs, coherence, calls }
+        let (writes, reads) = (Vec::new(), Vec::new());
+        let mut execution = Execution { trace, runs, coherence, calls, writes, reads };
+        execution.writes = (0..trace.events.len()).map(|event| execution.find_writes(event)).collect();
+        execution.reads = (0..trace.events.len()).map(|event| execution.find_reads(event)).collect();
+        execution
+    }
+
+    /// Accesses of different threads that memory must have seen in that order because one reads from the
+    /// other or is overwritten by it.
+    pub(crate) fn communication(&self) -> Matrix {
+        let communicate = [BaseRelation::Rf, BaseRelation::Co, BaseRelation::Fr];
+        Matrix::from_fn(self.size(), |x, y| {
+            let external = self.trace.events[x].thread != self.trace.events[y].thread;
+            external && communicate.iter().any(|base| self.related(*base, x, y))
+        })
     }
 
     /// Checks all constraints. Returns what the first acyclic one relates, with all it implies.
@@ -79,35 +101,75 @@ impl<'t> Execution<'t> {
         }
     }
 
-    /// The bytes an event accesses: those of a load or store.
-    fn bytes(&self, event: usize) -> std::ops::Range<u64> {
-        self.trace.events[event].action.access().map_or(0..0, |(addr, size)| addr..addr + size)
+    fn find_writes(&self, event: usize) -> Vec<Range<u64>> {
+        // Those that are faults write nothing; nor do allocations of fresh memory.
+        if !self.coherence.contains_key(&event) {
+            return Vec::new();
+        }
+        match self.trace.events[event].action {
+            Action::Store { addr, ty, .. } => iter::once(addr..addr + ty.bytes()).collect(),
+            Action::Free { addr } => iter::once(life_of(addr)).collect(),
+            Action::Alloc { addr, size, .. } => vec![addr..addr + size, life_of(addr)],
+            _ => Vec::new(),
+        }
+    }
+
+    fn find_reads(&self, event: usize) -> Vec<(Range<u64>, Option<usize>)> {
+        let source = |source: Source| match source {
+            Source::Initial => None,
+            Source::Event(id) => Some(id.index()),
+        };
+        let recorded = &self.trace.events[event];
+        let mut reads = Vec::new();
+        if let Action::Load { addr, from, .. } = &recorded.action {
+            reads.extend(
+                from.iter()
+                    .map(|part| (addr + part.offset..addr + part.offset + part.bytes, source(part.source))),
+            );
+        }
+        let addr = match recorded.action {
+            Action::Load { addr, .. } | Action::Store { addr, .. } => Some(addr),
+            Action::Free { addr } | Action::Alloc { addr, .. } => Some(addr),
+            _ => None,
+        };
+        if let (Some(life), Some(base)) = (recorded.life, addr.and_then(|addr| self.base(addr))) {
+            reads.push((life_of(base), source(life)));
+        }
+        reads
+    }
+
+    /// The start of the heap object that holds an address.
+    fn base(&self, at: u64) -> Option<u64> {
+        self.trace.events.iter().find_map(|event| match event.action {
+            Action::Alloc { addr, size, .. } if (addr..addr + size.max(1)).contains(&at) => Some(addr),
+            _ => None,
+        })
     }
 
     fn overlap(&self, x: usize, y: usize) -> bool {
-        let (a, b) = (self.bytes(x), self.bytes(y));
-        a.start.max(b.start) < a.end.min(b.end)
+        let all = |event: usize| self.reads[event].iter().map(|(range, _)| range).chain(&self.writes[event]);
+        all(x).any(|x| all(y).any(|y| meet(x, y)))
     }
 
     fn is_store(&self, event: usize) -> bool {
         matches!(self.trace.events[event].action, Action::Store { .. })
     }
 
-    /// Whether a store comes before another in coherence.
+    /// Whether the writes of one event come before those of another in coherence.
     fn before(&self, x: usize, y: usize) -> bool {
-        match (self.coherence.get(&x), self.coherence.get(&y)) {
-            (Some(a), Some(b)) => a < b && self.overlap(x, y),
-            _ => false,
-        }
+        let (Some(a), Some(b)) = (self.coherence.get(&x), self.coherence.get(&y)) else { return false };
+        a < b && self.writes[x].iter().any(|x| self.writes[y].iter().any(|y| meet(x, y)))
     }
 
-    /// Whether events take part: fences, loads and stores, but not what happens before all of them.
+    fn is_access(&self, event: usize) -> bool {
+        self.trace.events[event].action.access().is_some()
+    }
+
     fn related(&self, base: BaseRelation, x: usize, y: usize) -> bool {
         let (a, b) = (&self.trace.events[x], &self.trace.events[y]);
         let internal = a.thread == b.thread;
         let po = internal && x < y;
-        let depends =
-            |on: &std::collections::BTreeSet<_>| on.contains(&fencepost_harness::trace::EventId(x as u32));
+        let depends = |on: &BTreeSet<EventId>| on.contains(&EventId(x as u32));
         match base {
             BaseRelation::Po => po,
             BaseRelation::PoLoc => po && self.overlap(x, y),
@@ -115,38 +177,19 @@ impl<'t> Execution<'t> {
             BaseRelation::Int => internal,
             BaseRelation::Ext => !internal,
             BaseRelation::Id => x == y,
-            BaseRelation::Rf => self.reads_from(y).any(|(_, source)| source == Some(x)),
-            BaseRelation::Co => self.is_store(x) && self.is_store(y) && self.before(x, y),
-            BaseRelation::Fr => {
-                self.is_store(y)
-                    && self.reads_from(x).any(|(bytes, source)| {
-                        let other = self.bytes(y);
-                        let touches = bytes.start.max(other.start) < bytes.end.min(other.end);
-                        touches && source.is_none_or(|source| self.before(source, y))
-                    })
-            }
-            BaseRelation::Addr => self.bytes(y) != (0..0) && depends(&self.runs[y].addr),
+            BaseRelation::Rf => self.reads[y].iter().any(|(_, source)| *source == Some(x)),
+            BaseRelation::Co => self.before(x, y),
+            BaseRelation::Fr => self.reads[x].iter().any(|(bytes, source)| {
+                let touches = self.writes[y].iter().any(|written| meet(bytes, written));
+                touches && x != y && source.is_none_or(|source| self.before(source, y))
+            }),
+            BaseRelation::Addr => self.is_access(y) && depends(&self.runs[y].addr),
             BaseRelation::Data => self.is_store(y) && depends(&self.runs[y].data),
-            BaseRelation::Ctrl => self.bytes(y) != (0..0) && depends(&self.runs[y].ctrl),
+            BaseRelation::Ctrl => self.is_access(y) && depends(&self.runs[y].ctrl),
             BaseRelation::Atom => a.atomic.is_some() && a.atomic == b.atomic,
             BaseRelation::Op => internal && self.calls[x] == self.calls[y],
             BaseRelation::Start => self.starts(x, y),
         }
-    }
-
-    /// The bytes of a load with the store each comes from; none for the initial content.
-    fn reads_from(&self, load: usize) -> impl Iterator<Item = (std::ops::Range<u64>, Option<usize>)> + '_ {
-        let (addr, from) = match &self.trace.events[load].action {
-            Action::Load { addr, from, .. } => (*addr, from.as_slice()),
-            _ => (0, &[][..]),
-        };
-        from.iter().map(move |part| {
-            let source = match part.source {
-                Source::Initial => None,
-                Source::Event(id) => Some(id.index()),
-            };
-            (addr + part.offset..addr + part.offset + part.bytes, source)
-        })
     }
 
     /// Whether the thread of `y` was started after `x`, by the thread of `x`.
@@ -164,6 +207,9 @@ impl<'t> Execution<'t> {
             Action::Load { order, .. } => (Some(order), None, None),
             Action::Store { order, .. } => (None, Some(order), None),
             Action::Fence(fence) => (None, None, Some(fence)),
+            // Freeing and taking memory write it, as far as order is concerned.
+            Action::Free { .. } => (None, Some(Order::Plain), None),
+            Action::Alloc { .. } if self.coherence.contains_key(&event) => (None, Some(Order::Plain), None),
             _ => (None, None, None),
         };
         let kinds = fence.unwrap_or(Fence::NONE);
@@ -191,4 +237,13 @@ impl<'t> Execution<'t> {
             },
         }
     }
+}
+
+/// Where the life of an object is kept: beyond all addresses.
+fn life_of(base: u64) -> Range<u64> {
+    base | 1 << 40..(base | 1 << 40) + 1
+}
+
+fn meet(a: &Range<u64>, b: &Range<u64>) -> bool {
+    a.start.max(b.start) < a.end.min(b.end)
 }

@@ -3,17 +3,24 @@
 use crate::relation::Matrix;
 use crate::world::Replayed;
 use fencepost_harness::operation::Harness;
-use fencepost_harness::trace::{Action, EventId, Explanation, Reordering, Start, Trace};
+use fencepost_harness::trace::{EventId, Explanation, Reordering, Start, Trace};
 use fencepost_lsl::source::Span;
 
-/// Explains a checked trace. `before` relates accesses that memory must have seen in that order.
-pub(crate) fn explain(harness: &Harness, trace: &Trace, replayed: &Replayed, before: &Matrix) -> Explanation {
+/// Explains a checked trace. `before` relates accesses that memory must have seen in that order, `talks`
+/// those of different threads that follow each other directly.
+pub(crate) fn explain(
+    harness: &Harness,
+    trace: &Trace,
+    replayed: &Replayed,
+    before: &Matrix,
+    talks: &Matrix,
+) -> Explanation {
     let Replayed { runs, objects } = replayed;
     let accesses: Vec<usize> =
         (0..trace.events.len()).filter(|&event| trace.events[event].action.access().is_some()).collect();
     Explanation {
         order: linearise(trace, &accesses, before),
-        reorderings: reorderings(trace, &accesses, before),
+        reorderings: reorderings(trace, &accesses, before, talks),
         places: runs.iter().map(|run| run.place.clone()).collect(),
         ways: runs.iter().map(|run| run.via.clone().filter(|via| *via != run.place)).collect(),
         objects: objects.clone(),
@@ -53,10 +60,20 @@ fn linearise(trace: &Trace, accesses: &[usize], before: &Matrix) -> Vec<EventId>
 
 /// Pairs of one thread that memory must have seen the other way round, leaving out those that contain a
 /// smaller one.
-fn reorderings(trace: &Trace, accesses: &[usize], before: &Matrix) -> Vec<Reordering> {
+///
+/// Only pairs through which others notice count: the second access is followed directly by one of
+/// another thread, and the first comes directly after one. Whatever lies between follows from these.
+fn reorderings(trace: &Trace, accesses: &[usize], before: &Matrix, talks: &Matrix) -> Vec<Reordering> {
+    let reaches = |x: usize, y: usize| x == y || before.get(x, y);
+    let noticed = |x: usize, y: usize| {
+        let after = |&z: &usize| talks.get(y, z) && reaches(z, x);
+        let first = |&z: &usize| talks.get(z, x) && reaches(y, z);
+        accesses.iter().any(after) && accesses.iter().any(first)
+    };
     let swapped = |x: usize, y: usize| {
         let (a, b) = (&trace.events[x], &trace.events[y]);
-        a.thread == b.thread && x < y && before.get(y, x) && !(a.atomic.is_some() && a.atomic == b.atomic)
+        let together = a.atomic.is_some() && a.atomic == b.atomic;
+        a.thread == b.thread && x < y && before.get(y, x) && !together && noticed(x, y)
     };
     let mut found = Vec::new();
     for &x in accesses {
@@ -70,14 +87,5 @@ fn reorderings(trace: &Trace, accesses: &[usize], before: &Matrix) -> Vec<Reorde
             }
         }
     }
-    // A store that its own thread reads early is explained by the load's source, not here.
-    found.retain(|pair| {
-        let (Action::Store { .. }, Action::Load { from, .. }) =
-            (&trace.event(pair.first).action, &trace.event(pair.overtook).action)
-        else {
-            return true;
-        };
-        !from.iter().any(|part| part.source == fencepost_harness::trace::Source::Event(pair.first))
-    });
     found
 }

@@ -27,5 +27,5 @@ pub fn replay(harness: &Harness, trace: &Trace, model: &Model) -> Result<Explana
     sources::check(&harness.program, trace)?;
     let execution = evaluate::Execution::new(trace, &replayed.runs);
     let order = execution.check(model)?;
-    Ok(explain::explain(harness, trace, &replayed, &order))
+    Ok(explain::explain(harness, trace, &replayed, &order, &execution.communication()))
 }

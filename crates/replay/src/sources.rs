@@ -1,6 +1,6 @@
 //! Checks that every load reads, byte by byte, what its source holds there.
 
-use fencepost_harness::trace::{Action, EventId, Source, Trace};
+use fencepost_harness::trace::{Action, Event, EventId, Source, Trace};
 use fencepost_lsl::memory::Object;
 use fencepost_lsl::program::Program;
 use fencepost_lsl::value::{IntTy, Value};
@@ -9,16 +9,24 @@ use fencepost_lsl::value::{IntTy, Value};
 pub(crate) fn check(program: &Program, trace: &Trace) -> Result<(), String> {
     let mut listed: Vec<EventId> = trace.stores.clone();
     listed.sort();
-    let stores = trace
-        .events
-        .iter()
-        .enumerate()
-        .filter(|(_, event)| matches!(event.action, Action::Store { .. } | Action::Free { .. }));
+    let dead = |event: &Event| match event.life {
+        Some(Source::Event(id)) => matches!(trace.event(id).action, Action::Free { .. }),
+        _ => false,
+    };
+    let stores = trace.events.iter().enumerate().filter(|(index, event)| match event.action {
+        Action::Store { .. } | Action::Free { .. } => !dead(event),
+        // Only those that take freed memory.
+        Action::Alloc { .. } => trace.stores.contains(&EventId(*index as u32)),
+        _ => false,
+    });
     if !listed.iter().map(|id| id.index()).eq(stores.map(|(index, _)| index)) {
         return Err("the order of stores does not list each store once".into());
     }
     for (index, event) in trace.events.iter().enumerate() {
         let Action::Load { addr, ty, value, ref from, .. } = event.action else { continue };
+        if dead(event) {
+            continue;
+        }
         let mut covered = 0;
         for part in from {
             if part.offset != covered {
@@ -55,6 +63,9 @@ fn content(program: &Program, trace: &Trace, source: Source, at: u64) -> Option<
         Source::Event(id) => match trace.events.get(id.index())?.action {
             Action::Store { addr, ty, value, .. } if (addr..addr + ty.bytes()).contains(&at) => {
                 Some(byte_of(value, at - addr))
+            }
+            Action::Alloc { addr, size, zeroed, .. } if (addr..addr + size).contains(&at) => {
+                Some(if zeroed { Value::ZERO } else { Value::UNDEFINED.wrap(IntTy::U8) })
             }
             _ => None,
         },

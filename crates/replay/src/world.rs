@@ -61,6 +61,7 @@ struct Named {
     base: u64,
     size: u64,
     constant: bool,
+    heap: bool,
     name: String,
     layout: Option<fencepost_lsl::layout::LayoutId>,
 }
@@ -177,24 +178,39 @@ fn compare_end(index: usize, status: &Status, end: Result<(), Halt>) -> Result<(
     }
 }
 
+/// All objects of the trace with their names: variables by their own, others by their type and a number.
 fn name_objects(program: &Program, trace: &Trace) -> Result<Vec<Named>, String> {
     let mut objects: Vec<Named> = Vec::new();
     for global in &program.globals {
         let Object { base, constant, layout, .. } = Object::of_global(global);
-        objects.push(Named { base, size: global.size, constant, name: global.name.clone(), layout });
+        let name = global.name.clone();
+        objects.push(Named { base, size: global.size, constant, heap: false, name, layout });
     }
     let mut count = 0;
-    for event in &trace.events {
+    for (index, event) in trace.events.iter().enumerate() {
         let Action::Alloc { addr, size, place, layout, .. } = event.action else { continue };
-        let overlaps =
-            objects.iter().any(|object| object.base < addr + size.max(1) && addr < object.base + object.size);
+        if trace.stores.contains(&EventId(index as u32)) {
+            // Takes freed memory; that it is free by then is for the model to say.
+            let freed = |other: &Event| matches!(other.action, Action::Free { addr: freed } if freed == addr);
+            if !trace.events.iter().any(freed) {
+                return Err(format!("memory at {addr:#x} is taken again but never freed"));
+            }
+            continue;
+        }
+        let overlaps = |object: &Named| object.base < addr + size.max(1) && addr < object.base + object.size;
         let region = if place == Place::Stack { address::STACK } else { address::HEAP };
-        if overlaps || addr < region || addr % 8 != 0 {
+        if objects.iter().any(overlaps) || addr < region || addr % 8 != 0 {
             return Err(format!("an object is allocated at {addr:#x}, where it cannot be"));
         }
-        count += 1;
-        let kind = layout.map_or("object".to_string(), |id| program.layouts.get(id).name.clone());
-        objects.push(Named { base: addr, size, constant: false, name: format!("{kind}#{count}"), layout });
+        let name = match place {
+            Place::Stack => program.sources.text(event.span).to_owned(),
+            _ => {
+                count += 1;
+                let kind = layout.map_or("object".to_string(), |id| program.layouts.get(id).name.clone());
+                format!("{kind}#{count}")
+            }
+        };
+        objects.push(Named { base: addr, size, constant: false, heap: place == Place::Heap, name, layout });
     }
     Ok(objects)
 }
@@ -255,6 +271,16 @@ impl<'t> Tape<'t> {
         }
     }
 
+    /// An access to an object that a `free` has ended is a fault.
+    fn alive(&self, event: &Event, fault: Fault) -> Result<(), Stop> {
+        match event.life {
+            Some(Source::Event(id)) if matches!(self.trace.event(id).action, Action::Free { .. }) => {
+                Err(fault.into())
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn place(&self) -> Rc<str> {
         let Some(run) = self.runs.last() else { return "?".into() };
         run.via.as_deref().unwrap_or(&run.place).into()
@@ -266,20 +292,14 @@ impl World for Tape<'_> {
 
     fn load(&mut self, site: &Site<Trail>, access: Access) -> Result<Word<Trail>, Stop> {
         let Some((event, id)) = self.take(site) else { return Err(self.bad_address(access, false)) };
-        let Action::Load { addr, ty, order, value, ref from } = event.action else {
+        let Action::Load { addr, ty, order, value, .. } = event.action else {
             return self.refuse("a load");
         };
         if (addr, ty, order) != (access.addr, access.ty, access.order) {
             return self.refuse(&format!("a load of {:#x}", access.addr));
         }
-        let freed = from.iter().any(|part| match part.source {
-            Source::Event(id) => matches!(self.trace.event(id).action, Action::Free { .. }),
-            Source::Initial => false,
-        });
-        if freed {
-            return Err(Fault::UseAfterFree.into());
-        }
         self.locate(access, site.addr);
+        self.alive(event, Fault::UseAfterFree)?;
         let origin = Some(self.place());
         Ok(Word { value, deps: Trail { loads: Rc::new(BTreeSet::from([id])), origin } })
     }
@@ -294,6 +314,7 @@ impl World for Tape<'_> {
             return self.refuse("a store to no object");
         }
         self.locate(access, site.addr);
+        self.alive(event, Fault::UseAfterFree)?;
         if let Some(run) = self.runs.last_mut() {
             run.data = word.deps.loads.clone();
         }
@@ -329,9 +350,14 @@ impl World for Tape<'_> {
     }
 
     fn free(&mut self, site: &Site<Trail>, addr: u64) -> Result<(), Stop> {
-        match self.take(site).map(|(event, _)| event.action.clone()) {
-            None => Err(Stop::Exhausted),
-            Some(Action::Free { addr: claimed }) if claimed == addr => Ok(()),
+        match self.take(site) {
+            None => match self.object(addr, 1) {
+                Some(object) if object.base == addr && object.heap => Err(Stop::Exhausted),
+                _ => Err(Fault::BadFree.into()),
+            },
+            Some((event, _)) if event.action == (Action::Free { addr }) => {
+                self.alive(event, Fault::DoubleFree)
+            }
             Some(_) => self.refuse("a free"),
         }
     }

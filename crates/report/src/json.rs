@@ -108,9 +108,11 @@ fn counterexample(harness: &Harness, test: Option<&Test>, example: &Counterexamp
         let at = sources.position(span);
         json!({ "thread": thread, "fault": fault.to_string(), "file": at.file, "line": at.line })
     });
-    let shown = |values: &observation::Observation| test.map(|test| observation::show(harness, test, values));
-    let observed = trace.observation().and_then(|observed| shown(&observed));
-    let nearest: Vec<Value> = example.nearest.iter().take(3).map(|(o, _)| json!(shown(o))).collect();
+    let shown = |values: &observation::Observation, serial: bool| {
+        test.map(|test| observation::show(harness, test, values, serial))
+    };
+    let observed = trace.observation().and_then(|observed| shown(&observed, false));
+    let nearest: Vec<Value> = example.nearest.iter().take(3).map(|(o, _)| json!(shown(o, true))).collect();
     json!({
         "replayed": true,
         "serial": example.serial,

@@ -8,7 +8,7 @@ use fencepost_harness::operation::Harness;
 use fencepost_harness::result::Counterexample;
 use fencepost_harness::test::Test;
 use fencepost_harness::trace::{Action, Call, EventId, Source, Start, Status};
-use fencepost_lsl::program::{Order, ProcId};
+use fencepost_lsl::program::{Order, Place, ProcId, address};
 use std::fmt::Write;
 
 /// Renders counterexamples of one test.
@@ -45,7 +45,7 @@ impl Renderer<'_> {
             return;
         }
         let (Some(test), Some(observed)) = (self.test, trace.observation()) else { return };
-        let calls = observation::show(self.harness, test, &observed);
+        let calls = observation::show(self.harness, test, &observed, false);
         let _ = writeln!(out, "  {BOLD}Observed{RESET}");
         self.calls(out, test, &calls);
         let nearest = &self.example.nearest;
@@ -54,7 +54,7 @@ impl Renderer<'_> {
             Some((closest, slots)) => {
                 let what = if slots.len() == 1 { "one value" } else { &format!("{} values", slots.len()) };
                 let _ = writeln!(out, "  No serial execution observes this. The nearest differs in {what}:");
-                self.calls(out, test, &observation::show(self.harness, test, closest));
+                self.calls(out, test, &observation::show(self.harness, test, closest, true));
             }
         }
     }
@@ -130,8 +130,14 @@ impl Renderer<'_> {
             .clone()
             .filter_map(|event| {
                 let span = self.example.explanation.spans[event];
-                let id = EventId(event as u32);
-                Some((sources.position(span).to_string(), sources.line(span).to_owned(), self.describe(id)?))
+                let at = sources.position(span);
+                // The folder stands in the heading; here the name is enough.
+                let file = at.file.rsplit('/').next().unwrap_or(&at.file);
+                let line = sources.line(span);
+                // What the wrapper of an operation does is not the user's code.
+                let row =
+                    (format!("{file}:{}", at.line), line.to_owned(), self.describe(EventId(event as u32))?);
+                (!line.starts_with("#pragma")).then_some(row)
             })
             .collect();
         let width = |f: fn(&(String, String, String)) -> &str, most: usize| {
@@ -155,6 +161,21 @@ impl Renderer<'_> {
         let event = self.example.trace.event(id);
         let show = |value| values::show(value, explanation);
         let atomic = if event.atomic.is_some() { "atomic " } else { "" };
+        if let Some(freed) = self.freed(id) {
+            let what = match event.action {
+                Action::Alloc { addr, .. } => {
+                    let name = values::show(fencepost_lsl::value::Value::new(addr), explanation);
+                    return Some(format!(
+                        "new   {}, in memory freed by {freed}",
+                        name.trim_start_matches('&')
+                    ));
+                }
+                Action::Load { .. } => "load ",
+                Action::Store { .. } => "store",
+                _ => "free ",
+            };
+            return Some(format!("{BAD}{atomic}{what} {}{RESET}, freed by {freed}", self.place(id)));
+        }
         Some(match &event.action {
             Action::Load { order, value, from, .. } => {
                 let from: Vec<String> = from.iter().map(|part| self.source(id, part.source)).collect();
@@ -170,20 +191,30 @@ impl Renderer<'_> {
                 format!("{atomic}store{} {} = {}", shown_order(*order), self.place(id), show(*value))
             }
             Action::Fence(fence) => format!("{FAINT}fence {fence}{RESET}"),
+            Action::Alloc { place: Place::Stack, .. } => return None,
             Action::Alloc { .. } => {
                 format!("new   {}", explanation.places[id.index()].trim_start_matches('&'))
             }
-            Action::Free { addr } => {
-                let name = values::show(fencepost_lsl::value::Value::new(*addr), explanation);
-                format!("free  {}", name.trim_start_matches('&'))
-            }
+            Action::Free { .. } => format!("free  {}", self.place(id)),
             Action::Choose { value } => format!("choose {value}"),
             Action::Spawn { thread } => format!("start {}", self.thread_name(*thread)),
         })
     }
 
+    /// Who freed the object that an access finds dead.
+    fn freed(&self, id: EventId) -> Option<String> {
+        let Some(Source::Event(free)) = self.example.trace.event(id).life else { return None };
+        let event = self.example.trace.event(free);
+        let dead = matches!(event.action, Action::Free { .. });
+        dead.then(|| format!("{}, line {}", self.thread_name(event.thread), self.line(free)))
+    }
+
     /// The location of an access: as the program wrote it, and by object where that tells more.
     fn place(&self, id: EventId) -> String {
+        if let Action::Free { addr } = self.example.trace.event(id).action {
+            let name = values::show(fencepost_lsl::value::Value::new(addr), &self.example.explanation);
+            return name.trim_start_matches('&').to_owned();
+        }
         let place = &self.example.explanation.places[id.index()];
         match &self.example.explanation.ways[id.index()] {
             Some(way) => format!("{way} {FAINT}[{place}]{RESET}"),
@@ -220,6 +251,7 @@ impl Renderer<'_> {
             .iter()
             .copied()
             .filter(|id| self.test.is_none() || trace.event(*id).thread != 0)
+            .filter(|id| !self.is_private(*id))
             .collect();
         if shown.is_empty() {
             return;
@@ -243,6 +275,12 @@ impl Renderer<'_> {
                 what.0
             );
         }
+    }
+
+    /// Whether an access is to a local variable, which nobody else sees.
+    fn is_private(&self, id: EventId) -> bool {
+        let locals = address::STACK..address::HEAP;
+        self.example.trace.event(id).action.access().is_some_and(|(addr, _)| locals.contains(&addr))
     }
 
     fn reorderings(&self, out: &mut String) {

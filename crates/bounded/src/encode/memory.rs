@@ -1,26 +1,32 @@
-//! What loads may read: reads-from, coherence and from-reads as literals.
+//! What accesses may read: reads-from, coherence and from-reads as literals.
 //!
-//! A load part has a literal for each store part it may read from and one for the initial content; at
-//! least one holds if the load is executed, and it forces equal locations and equal values. Two stores to
-//! the same location are ordered one way or the other. A load that reads from a store comes before every
-//! store that comes after that one. That nothing else holds is left to the model: its constraints forbid
-//! two sources, since one would be overwritten by the other.
+//! A read part has a literal for each write part it may read from and one for the initial content; at
+//! least one holds if the read is executed, and it forces equal locations and equal values. Two writes to
+//! the same location are ordered one way or the other. An access that reads from a write comes before
+//! every write that comes after that one. That nothing else holds is left to the model: its constraints
+//! forbid two sources, since one would be overwritten by the other.
 //!
-//! Assumed of every model: a load never reads from a store that its own thread makes later, and stores of
+//! Whether an object is alive is a location of its own: `free` reads and clears it, and every access to
+//! an object that may be freed reads it, at the moment of the access.
+//!
+//! Assumed of every model: an access never reads from one that its own thread makes later, and writes of
 //! a thread to one location reach memory in program order.
 
 use super::{Encoding, Shortcuts};
 use crate::circuit::Lit;
-use crate::range::Ranges;
+use crate::range::{Ranges, What};
 use crate::unroll::{EventKind, Unrolled};
 use crate::word::Word;
 use rustc_hash::FxHashMap;
 
-/// A source of a load part.
+/// A part of an event, by index among its reads or its writes.
+pub type PartId = (usize, usize);
+
+/// A source of a read part.
 #[derive(Clone, Copy, Debug)]
 pub struct Source {
-    /// The store and its part; none for the initial content.
-    pub store: Option<(usize, usize)>,
+    /// The write part; none for the initial content.
+    pub write: Option<PartId>,
     /// When it is read from.
     pub lit: Lit,
 }
@@ -28,17 +34,15 @@ pub struct Source {
 /// Accesses and how they communicate.
 #[derive(Default)]
 pub struct Memory {
-    /// For each cell, the stores that may go there, in the order of events.
-    stores: Vec<Vec<usize>>,
-    /// For each cell, the loads that may go there.
-    loads: Vec<Vec<usize>>,
-    /// For each event, whether it is a load that only its own thread's stores can reach.
-    local: Vec<bool>,
-    /// For each load event that is not local, the sources of each of its parts.
-    pub sources: FxHashMap<usize, Vec<Vec<Source>>>,
-    /// When one store comes before another, both executed and to the same location.
+    /// For each cell, the write parts that may go there, in the order of events.
+    writers: Vec<Vec<PartId>>,
+    /// For each event, for each of its reads, whether only its own thread's writes can reach it.
+    local: Vec<Vec<bool>>,
+    /// For each event with reads that are not local, the sources of those.
+    pub sources: FxHashMap<PartId, Vec<Source>>,
+    /// When one event's writes come before another's, both executed and to the same location.
     pub co: FxHashMap<(usize, usize), Lit>,
-    /// When a load comes before a store because it reads from an earlier one.
+    /// When an event comes before a write because it reads from an earlier one.
     pub fr: FxHashMap<(usize, usize), Lit>,
     same: FxHashMap<(usize, usize), Lit>,
 }
@@ -46,93 +50,111 @@ pub struct Memory {
 impl Memory {
     /// Who may touch what.
     pub(super) fn classify(unrolled: &Unrolled, ranges: &Ranges, shortcuts: Shortcuts) -> Memory {
-        let mut memory = Memory {
-            stores: vec![Vec::new(); ranges.cells.len()],
-            loads: vec![Vec::new(); ranges.cells.len()],
-            local: vec![false; unrolled.events.len()],
-            ..Memory::default()
-        };
+        let mut memory = Memory { writers: vec![Vec::new(); ranges.cells.len()], ..Memory::default() };
         for (event, plan) in ranges.plans.iter().enumerate() {
-            let list = match unrolled.events[event].kind {
-                EventKind::Store { .. } => &mut memory.stores,
-                EventKind::Load { .. } => &mut memory.loads,
-                _ => continue,
-            };
-            for &cell in plan.targets.iter().flat_map(|(_, cells)| cells) {
-                if list[cell].last() != Some(&event) {
-                    list[cell].push(event);
+            for (index, part) in plan.writes.iter().enumerate() {
+                for &cell in part.cells.iter().flatten() {
+                    if memory.writers[cell].last() != Some(&(event, index)) {
+                        memory.writers[cell].push((event, index));
+                    }
                 }
             }
         }
         for (event, plan) in ranges.plans.iter().enumerate() {
-            let load = &unrolled.events[event];
-            if !matches!(load.kind, EventKind::Load { .. }) {
-                continue;
-            }
-            let foreign = |store: &usize| {
-                let store = &unrolled.events[*store];
-                !store.solo && (store.thread != load.thread || !shortcuts.resolve_local)
+            let reader = &unrolled.events[event];
+            let foreign = |(writer, _): &PartId| {
+                let writer = &unrolled.events[*writer];
+                !writer.solo && (writer.thread != reader.thread || !shortcuts.resolve_local)
             };
-            let mut cells = plan.targets.iter().flat_map(|(_, cells)| cells);
-            memory.local[event] = load.solo || !cells.any(|&cell| memory.stores[cell].iter().any(foreign));
+            let reached = |cell: &usize| memory.writers[*cell].iter().any(foreign);
+            let local =
+                plan.reads.iter().map(|part| reader.solo || !part.cells.iter().flatten().any(reached));
+            memory.local.push(local.collect());
         }
         memory
     }
 
-    /// Whether a load can only be reached by stores of its own thread.
-    pub fn is_local(&self, event: usize) -> bool {
-        self.local[event]
+    /// Whether a read can only be reached by its own thread's writes.
+    pub fn is_local(&self, (event, index): PartId) -> bool {
+        self.local[event][index]
     }
 
-    /// Stores that may go to a cell.
-    pub(super) fn stores_to(&self, cell: usize) -> Vec<usize> {
-        self.stores[cell].clone()
+    /// Whether all that a load reads, life aside, is local.
+    pub(super) fn is_local_load(&self, event: usize, ranges: &Ranges) -> bool {
+        let reads = ranges.plans[event].reads.iter().zip(&self.local[event]);
+        reads.filter(|(part, _)| part.what != What::Life).all(|(_, local)| *local)
+    }
+
+    /// Write parts that may go to a cell.
+    pub(super) fn writers(&self, cell: usize) -> Vec<PartId> {
+        self.writers[cell].clone()
     }
 }
 
 impl Encoding<'_> {
     /// Makes reads-from, coherence and from-reads.
     pub(super) fn encode_memory(&mut self) {
-        let accesses = |encoding: &Self, store: bool| -> Vec<usize> {
-            let of_kind = |&event: &usize| {
-                let event = &encoding.unrolled.events[event];
-                let kind = match event.kind {
-                    EventKind::Store { .. } => store,
-                    EventKind::Load { .. } => !store,
-                    _ => false,
-                };
-                kind && !event.solo
-            };
-            let executed = |&event: &usize| encoding.exec[event] != Lit::FALSE;
-            (0..encoding.unrolled.events.len()).filter(of_kind).filter(executed).collect()
-        };
-        let stores = accesses(self, true);
-        for (index, &first) in stores.iter().enumerate() {
-            for &second in &stores[index + 1..] {
-                self.order_stores(first, second);
+        let ranges = self.ranges;
+        let concurrent: Vec<usize> = (0..self.unrolled.events.len())
+            .filter(|&event| !self.unrolled.events[event].solo && self.attempt[event] != Lit::FALSE)
+            .collect();
+        let writers: Vec<usize> =
+            concurrent.iter().copied().filter(|&event| !ranges.plans[event].writes.is_empty()).collect();
+        for (index, &first) in writers.iter().enumerate() {
+            for &second in &writers[index + 1..] {
+                self.order_writes(first, second);
             }
         }
-        for load in accesses(self, false) {
-            if !self.memory.is_local(load) {
-                self.read_from(load);
+        for event in concurrent {
+            let mut open = Vec::new();
+            for index in 0..ranges.plans[event].reads.len() {
+                let skip = match ranges.plans[event].reads[index].what {
+                    What::Life => self.memory.is_local((event, index)),
+                    What::Bytes { .. } => self.memory.is_local_load(event, ranges),
+                };
+                if !skip {
+                    self.read_from((event, index));
+                    open.push(index);
+                }
+            }
+            if !open.is_empty() {
+                self.precede_later_writes(event, &open);
             }
         }
     }
 
-    /// When two accesses touch the same location with any of their parts.
+    /// Where a part goes: cells, each with when.
+    pub(super) fn hits(&self, event: usize, cells: &[Option<usize>]) -> Vec<(usize, Lit)> {
+        let at = &self.at[event];
+        cells.iter().zip(at).filter_map(|(cell, &lit)| cell.map(|cell| (cell, lit))).collect()
+    }
+
+    /// When two parts touch the same cell.
+    fn meet_parts(&mut self, a: (usize, &[Option<usize>]), b: (usize, &[Option<usize>])) -> Lit {
+        let (a, b) = (self.hits(a.0, a.1), self.hits(b.0, b.1));
+        let mut meets = Vec::new();
+        for (cell, x) in &a {
+            for (other, y) in &b {
+                if cell == other {
+                    meets.push(self.circuit.and(*x, *y));
+                }
+            }
+        }
+        self.circuit.or_all(&meets)
+    }
+
+    /// When two events touch the same location with any of their parts.
     pub(super) fn same(&mut self, a: usize, b: usize) -> Lit {
         let key = (a.min(b), a.max(b));
         if let Some(&lit) = self.memory.same.get(&key) {
             return lit;
         }
-        let mut meets = Vec::new();
         let ranges = self.ranges;
-        for (i, (_, cells)) in ranges.plans[key.0].targets.iter().enumerate() {
-            for (j, (_, others)) in ranges.plans[key.1].targets.iter().enumerate() {
-                if cells.iter().any(|cell| others.contains(cell)) {
-                    let (x, y) = (self.at[key.0][i], self.at[key.1][j]);
-                    meets.push(self.circuit.and(x, y));
-                }
+        let parts = |event: usize| ranges.plans[event].reads.iter().chain(&ranges.plans[event].writes);
+        let mut meets = Vec::new();
+        for x in parts(key.0) {
+            for y in parts(key.1) {
+                meets.push(self.meet_parts((key.0, &x.cells), (key.1, &y.cells)));
             }
         }
         let lit = self.circuit.or_all(&meets);
@@ -140,26 +162,31 @@ impl Encoding<'_> {
         lit
     }
 
-    /// Whether both are executed and touch the same location.
-    fn meet(&mut self, a: usize, b: usize) -> Lit {
-        let same = self.same(a, b);
-        let (x, y) = (self.exec[a], self.exec[b]);
-        self.circuit.and_all(&[same, x, y])
+    /// When the writes of two events touch the same location.
+    fn same_writes(&mut self, a: usize, b: usize) -> Lit {
+        let ranges = self.ranges;
+        let mut meets = Vec::new();
+        for x in &ranges.plans[a].writes {
+            for y in &ranges.plans[b].writes {
+                meets.push(self.meet_parts((a, &x.cells), (b, &y.cells)));
+            }
+        }
+        self.circuit.or_all(&meets)
     }
 
-    fn order_stores(&mut self, first: usize, second: usize) {
-        let same = self.same(first, second);
+    fn order_writes(&mut self, first: usize, second: usize) {
+        let same = self.same_writes(first, second);
         if same == Lit::FALSE {
             return;
         }
+        let (x, y) = (self.exec[first], self.exec[second]);
         if self.unrolled.program_order(first, second) {
-            let meet = self.meet(first, second);
+            let meet = self.circuit.and_all(&[same, x, y]);
             self.memory.co.insert((first, second), meet);
             return;
         }
         let (forth, back) = (self.circuit.var(), self.circuit.var());
         self.circuit.clause(&[!forth, !back]);
-        let (x, y) = (self.exec[first], self.exec[second]);
         self.circuit.clause(&[!x, !y, !same, forth, back]);
         for lit in [forth, back] {
             for implied in [x, y, same] {
@@ -170,160 +197,142 @@ impl Encoding<'_> {
         self.memory.co.insert((second, first), back);
     }
 
-    fn read_from(&mut self, load: usize) {
+    /// When a read part is executed: life is looked at even if what is found is a fault.
+    fn reads(&self, (event, index): PartId) -> Lit {
+        match self.ranges.plans[event].reads[index].what {
+            What::Life => self.attempt[event],
+            What::Bytes { .. } => self.exec[event],
+        }
+    }
+
+    fn read_from(&mut self, read: PartId) {
         let ranges = self.ranges;
-        let parts = ranges.plans[load].parts.len();
-        let exec = self.exec[load];
+        let (event, index) = read;
+        let part = &ranges.plans[event].reads[index];
+        let exec = self.reads(read);
+        let value = self.read_word(read);
         let mut sources = Vec::new();
-        for part in 0..parts {
-            let value = self.loaded(load, part);
-            let mut list = Vec::new();
-            let mut cells: Vec<usize> =
-                ranges.plans[load].targets.iter().map(|(_, cells)| cells[part]).collect();
-            cells.sort();
-            cells.dedup();
-            if !self.hidden(load, None) {
-                let lit = self.circuit.var();
-                self.circuit.implies(lit, exec);
-                for &cell in &cells {
-                    let content = self.initial(cell);
-                    for (hit, at) in self.hits(load, cell) {
-                        if hit == part {
-                            let when = self.circuit.and(lit, at);
-                            Word::require_equal(&mut self.circuit, when, &value, &content);
-                        }
-                    }
-                }
-                list.push(Source { store: None, lit });
+        let hits = self.hits(event, &part.cells);
+        if !self.hidden(read, None) {
+            let lit = self.circuit.var();
+            self.circuit.implies(lit, exec);
+            for &(cell, at) in &hits {
+                let content = self.initial(cell);
+                let when = self.circuit.and(lit, at);
+                Word::require_equal(&mut self.circuit, when, &value, &content);
             }
-            for store in self.candidates(load, &cells) {
-                for store_part in 0..ranges.plans[store].parts.len() {
-                    let same = self.same_part((load, part), (store, store_part));
-                    if same == Lit::FALSE {
-                        continue;
-                    }
-                    let lit = self.circuit.var();
-                    for implied in [exec, self.exec[store], same] {
-                        self.circuit.implies(lit, implied);
-                    }
-                    let written = self.stored(store, store_part);
-                    Word::require_equal(&mut self.circuit, lit, &value, &written);
-                    list.push(Source { store: Some((store, store_part)), lit });
-                }
-            }
-            let mut some: Vec<Lit> = list.iter().map(|source| source.lit).collect();
-            some.push(!exec);
-            self.circuit.clause(&some);
-            sources.push(list);
+            sources.push(Source { write: None, lit });
         }
-        self.precede_later_stores(load, &sources);
-        self.memory.sources.insert(load, sources);
+        let mut writers: Vec<PartId> = hits.iter().flat_map(|(cell, _)| self.memory.writers(*cell)).collect();
+        writers.sort();
+        writers.dedup();
+        for write in writers {
+            if !self.may_read(read, write) {
+                continue;
+            }
+            let cells = &ranges.plans[write.0].writes[write.1].cells;
+            let same = self.meet_parts((event, &part.cells), (write.0, cells));
+            if same == Lit::FALSE {
+                continue;
+            }
+            let lit = self.circuit.var();
+            for implied in [exec, self.exec[write.0], same] {
+                self.circuit.implies(lit, implied);
+            }
+            let written = self.written_word(write);
+            Word::require_equal(&mut self.circuit, lit, &value, &written);
+            sources.push(Source { write: Some(write), lit });
+        }
+        let mut some: Vec<Lit> = sources.iter().map(|source| source.lit).collect();
+        // Where it touches no cell there is nothing to read: an object that nobody frees.
+        let touched: Vec<Lit> = hits.iter().map(|(_, at)| *at).collect();
+        let touched = if hits.len() < part.cells.len() { self.circuit.or_all(&touched) } else { Lit::TRUE };
+        some.extend([!exec, !touched]);
+        self.circuit.clause(&some);
+        self.memory.sources.insert(read, sources);
     }
 
-    /// Stores that a load may read from.
-    fn candidates(&mut self, load: usize, cells: &[usize]) -> Vec<usize> {
-        let mut stores: Vec<usize> = cells.iter().flat_map(|&cell| self.memory.stores_to(cell)).collect();
-        stores.sort();
-        stores.dedup();
-        stores.retain(|&store| {
-            let event = &self.unrolled.events[store];
-            !event.solo && self.exec[store] != Lit::FALSE && !self.unrolled.program_order(load, store)
-        });
-        stores.retain(|&store| !self.hidden(load, Some(store)));
-        stores
+    /// Whether a read may read from a write at all.
+    fn may_read(&mut self, read: PartId, write: PartId) -> bool {
+        let event = &self.unrolled.events[write.0];
+        let possible = !event.solo && self.exec[write.0] != Lit::FALSE && write.0 != read.0;
+        possible && !self.unrolled.program_order(read.0, write.0) && !self.hidden(read, Some(write))
     }
 
-    /// Whether a store, or the initial content, is surely overwritten by the load's own thread before the
-    /// load: between the two stands a store that is executed whenever the load is, to where it reads.
-    fn hidden(&mut self, load: usize, store: Option<usize>) -> bool {
+    /// Whether a write, or the initial content, is surely overwritten by the reader's own thread before
+    /// the read: between the two stands a store that is executed whenever the read is, to where it reads.
+    fn hidden(&mut self, (event, index): PartId, write: Option<PartId>) -> bool {
         let ranges = self.ranges;
-        let [(target, _)] = ranges.plans[load].targets.as_slice() else { return false };
-        let code = &self.unrolled.threads[self.unrolled.events[load].thread];
-        let first = match store {
-            Some(store) if self.unrolled.events[store].thread != self.unrolled.events[load].thread => {
-                return false;
-            }
-            Some(store) => store + 1,
-            None => code.events.start,
-        };
-        if !self.shortcuts.hide_overwritten {
+        let part = &ranges.plans[event].reads[index];
+        let ([Some(cell)], true) = (part.cells.as_slice(), self.shortcuts.hide_overwritten) else {
             return false;
-        }
-        for between in first..load {
-            let event = &self.unrolled.events[between];
-            let (guard, load_guard) = (event.guard, self.unrolled.events[load].guard);
-            let covers = matches!(event.kind, EventKind::Store { .. })
-                && !event.solo
-                && ranges.plans[between].targets.len() == 1
-                && ranges.plans[between].targets[0].0 == *target
-                && ranges.plans[between].parts == ranges.plans[load].parts;
-            if covers && self.unrolled.values.guards.implies(load_guard, guard) {
+        };
+        let thread = self.unrolled.events[event].thread;
+        let first = match write {
+            Some((writer, _)) if self.unrolled.events[writer].thread != thread => return false,
+            Some((writer, _)) => writer + 1,
+            None => self.unrolled.threads[thread].events.start,
+        };
+        for between in first..event {
+            let candidate = &self.unrolled.events[between];
+            let (guard, reader_guard) = (candidate.guard, self.unrolled.events[event].guard);
+            let covers = matches!(candidate.kind, EventKind::Store { .. })
+                && !candidate.solo
+                && ranges.plans[between].writes.iter().any(|other| other.cells == [Some(*cell)]);
+            if covers && self.unrolled.values.guards.implies(reader_guard, guard) {
                 return true;
             }
         }
         false
     }
 
-    /// When two parts touch the same cell.
-    fn same_part(&mut self, a: (usize, usize), b: (usize, usize)) -> Lit {
+    /// An event that reads from somewhere comes before all later writes to that location.
+    fn precede_later_writes(&mut self, event: usize, reads: &[usize]) {
         let ranges = self.ranges;
-        if ranges.plans[a.0].parts.len() == 1 && ranges.plans[b.0].parts.len() == 1 {
-            return self.same(a.0, b.0);
-        }
-        let mut meets = Vec::new();
-        for (i, (_, cells)) in ranges.plans[a.0].targets.iter().enumerate() {
-            for (j, (_, others)) in ranges.plans[b.0].targets.iter().enumerate() {
-                if cells[a.1] == others[b.1] {
-                    let (x, y) = (self.at[a.0][i], self.at[b.0][j]);
-                    meets.push(self.circuit.and(x, y));
-                }
+        let plan = &ranges.plans[event];
+        let mut later: Vec<usize> = Vec::new();
+        for &index in reads {
+            for &cell in plan.reads[index].cells.iter().flatten() {
+                later.extend(self.memory.writers(cell).iter().map(|(writer, _)| *writer));
             }
         }
-        self.circuit.or_all(&meets)
-    }
-
-    /// A load that reads from somewhere comes before all later stores to that location.
-    fn precede_later_stores(&mut self, load: usize, sources: &[Vec<Source>]) {
-        let mut stores: Vec<usize> = Vec::new();
-        for (_, cells) in &self.ranges.plans[load].targets {
-            stores.extend(cells.iter().flat_map(|&cell| self.memory.stores_to(cell)));
-        }
-        stores.sort();
-        stores.dedup();
-        stores.retain(|&store| !self.unrolled.events[store].solo && self.exec[store] != Lit::FALSE);
-        let single = self.ranges.plans[load].parts.len() == 1;
-        for later in stores {
+        later.sort();
+        later.dedup();
+        later.retain(|&writer| {
+            writer != event && !self.unrolled.events[writer].solo && self.exec[writer] != Lit::FALSE
+        });
+        for writer in later {
             let fr = self.circuit.var();
-            let executed = self.exec[later];
+            let executed = self.exec[writer];
             let mut possible = false;
-            for (part, list) in sources.iter().enumerate() {
-                let parts = self.ranges.plans[later].parts.len();
-                let touches: Vec<Lit> =
-                    (0..parts).map(|other| self.same_part((load, part), (later, other))).collect();
+            for &index in reads {
+                let mut touches = Vec::new();
+                for write in &ranges.plans[writer].writes {
+                    touches.push(self.meet_parts((event, &plan.reads[index].cells), (writer, &write.cells)));
+                }
                 let touches = self.circuit.or_all(&touches);
                 if touches == Lit::FALSE {
                     continue;
                 }
-                for source in list {
-                    match source.store {
-                        None => {
-                            possible = true;
-                            self.circuit.clause(&[!source.lit, !executed, !touches, fr]);
-                        }
-                        Some((store, _)) => {
-                            let Some(&co) = self.memory.co.get(&(store, later)) else { continue };
-                            possible = true;
-                            if single && parts == 1 {
-                                self.circuit.clause(&[!source.lit, !co, fr]);
-                            } else {
-                                self.circuit.clause(&[!source.lit, !co, !touches, fr]);
-                            }
-                        }
+                let single = ranges.plans[writer].writes.len() == 1;
+                for source in self.memory.sources[&(event, index)].clone() {
+                    let Some((before, _)) = source.write else {
+                        possible = true;
+                        self.circuit.clause(&[!source.lit, !executed, !touches, fr]);
+                        continue;
+                    };
+                    let Some(&co) = self.memory.co.get(&(before, writer)) else { continue };
+                    possible = true;
+                    // With single parts all around, being ordered means touching what is read.
+                    if single && ranges.plans[before].writes.len() == 1 {
+                        self.circuit.clause(&[!source.lit, !co, fr]);
+                    } else {
+                        self.circuit.clause(&[!source.lit, !co, !touches, fr]);
                     }
                 }
             }
             if possible {
-                self.memory.fr.insert((load, later), fr);
+                self.memory.fr.insert((event, writer), fr);
             }
         }
     }

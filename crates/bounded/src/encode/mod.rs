@@ -23,7 +23,7 @@ use fencepost_models::cat::Model;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-pub use memory::Memory;
+pub use memory::{Memory, PartId, Source};
 
 /// Which shortcuts the encoding takes. Each can be switched off, to be compared with its absence.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -56,6 +56,12 @@ pub struct Encoding<'a> {
     guards: FxHashMap<Guard, Lit>,
     /// For each event, whether it is executed.
     pub exec: Vec<Lit>,
+    /// For each event, whether it is executed or is where its thread ends by accessing dead memory.
+    pub attempt: Vec<Lit>,
+    /// For each event, whether a stop checks its address.
+    checked: Vec<bool>,
+    /// For each event that looks at it, whether the object it accesses is alive.
+    pub lives: FxHashMap<usize, Lit>,
     /// For each event, for each target of its plan, whether it goes there.
     pub at: Vec<Vec<Lit>>,
     /// For each thread, for each of its stops, whether it ends the thread.
@@ -83,6 +89,9 @@ pub fn encode<'a>(
         words: vec![None; unrolled.values.len()],
         guards: FxHashMap::default(),
         exec: vec![Lit::FALSE; events],
+        attempt: vec![Lit::FALSE; events],
+        checked: vec![false; events],
+        lives: FxHashMap::default(),
         at: vec![Vec::new(); events],
         fired: Vec::new(),
         finished: Vec::new(),
@@ -115,9 +124,9 @@ impl Encoding<'_> {
                 EventKind::Load { addr, value, .. } | EventKind::Store { addr, value, .. } => {
                     values.extend([addr, value]);
                 }
-                EventKind::Free { addr } => values.push(addr),
+                EventKind::Free { addr } | EventKind::Alloc { addr, .. } => values.push(addr),
                 EventKind::Choose { value } => values.push(value),
-                EventKind::Fence(_) | EventKind::Alloc(_) | EventKind::Spawn(_) => {}
+                EventKind::Fence(_) | EventKind::Spawn(_) => {}
             }
         }
         for call in self.unrolled.threads.iter().flat_map(|thread| &thread.calls) {

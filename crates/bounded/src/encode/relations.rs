@@ -31,10 +31,11 @@ pub(super) struct Relations<'e, 'a> {
 impl<'e, 'a> Relations<'e, 'a> {
     pub(super) fn new(encoding: &'e mut Encoding<'a>) -> Relations<'e, 'a> {
         let relevant = |&event: &usize| {
-            let kind = &encoding.unrolled.events[event].kind;
-            let memory =
-                matches!(kind, EventKind::Load { .. } | EventKind::Store { .. } | EventKind::Fence(_));
-            memory && !encoding.unrolled.events[event].solo && encoding.exec[event] != Lit::FALSE
+            let plan = &encoding.ranges.plans[event];
+            let fence = matches!(encoding.unrolled.events[event].kind, EventKind::Fence(_));
+            let memory = !plan.reads.is_empty() || !plan.writes.is_empty();
+            let possible = !encoding.unrolled.events[event].solo && encoding.attempt[event] != Lit::FALSE;
+            (memory || fence) && possible
         };
         let events: Vec<usize> = (0..encoding.unrolled.events.len()).filter(relevant).collect();
         let node_of = events.iter().enumerate().map(|(node, &event)| (event, node as u32)).collect();
@@ -49,7 +50,7 @@ impl<'e, 'a> Relations<'e, 'a> {
     }
 
     pub(super) fn exec(&self, node: u32) -> Lit {
-        self.encoding.exec[self.events[node as usize]]
+        self.encoding.attempt[self.events[node as usize]]
     }
 
     /// All related pairs.
@@ -189,7 +190,7 @@ impl<'e, 'a> Relations<'e, 'a> {
                 return Lit::TRUE;
             }
         }
-        self.encoding.exec[event]
+        self.encoding.attempt[event]
     }
 
     fn closure(&mut self, relation: &Relation) -> Entries {
@@ -264,7 +265,8 @@ impl<'e, 'a> Relations<'e, 'a> {
             EventKind::Load { order, .. } => (Some(order), None, None),
             EventKind::Store { order, .. } => (None, Some(order), None),
             EventKind::Fence(fence) => (None, None, Some(fence)),
-            _ => (None, None, None),
+            // Freeing and taking memory write it, as far as order is concerned.
+            _ => (None, Some(Order::Plain), None),
         };
         let fence = fence.unwrap_or(Fence::NONE);
         let access = load.or(store);
@@ -328,15 +330,13 @@ impl<'e, 'a> Relations<'e, 'a> {
 
     fn reads_from(&mut self) -> Entries {
         let mut pairs: Vec<(usize, usize, Lit)> = Vec::new();
-        for (&load, parts) in &self.encoding.memory.sources {
-            for source in parts.iter().flatten() {
-                pairs.extend(source.store.map(|(store, _)| (store, load, source.lit)));
+        for (&(event, _), sources) in &self.encoding.memory.sources {
+            for source in sources {
+                pairs.extend(source.write.map(|(writer, _)| (writer, event, source.lit)));
             }
         }
         for &event in &self.events {
-            if self.encoding.memory.is_local(event) {
-                pairs.extend(self.encoding.local_sources(event));
-            }
+            pairs.extend(self.encoding.local_sources(event));
         }
         let mut entries = Entries::default();
         for (store, load, lit) in pairs {

@@ -1,9 +1,11 @@
 //! The thread-local formulae: values, guards, which events are executed, and where threads end.
 
 use super::Encoding;
+use super::memory::PartId;
 use crate::circuit::Lit;
 use crate::guard::Guard;
 use crate::range::domain::Range;
+use crate::range::{LIFE, What};
 use crate::ssa::{Node, ValId};
 use crate::unroll::{EventKind, Start, StopKind};
 use crate::word::{self, Word};
@@ -43,6 +45,10 @@ impl Encoding<'_> {
             self.locate(event);
             let guard = self.guard(self.unrolled.events[event].guard);
             self.exec[event] = self.circuit.and(guard, alive);
+            if !self.checked[event] {
+                self.attempt[event] = self.exec[event];
+            }
+            self.take_life(event);
         }
         for (guard, kind) in next_stop {
             alive = self.encode_stop(*guard, kind, alive, &mut fired);
@@ -67,11 +73,15 @@ impl Encoding<'_> {
             }
             StopKind::Address(event) => {
                 self.locate(*event);
-                if self.ranges.plans[*event].may_miss {
-                    !self.circuit.or_all(&self.at[*event].clone())
-                } else {
-                    Lit::FALSE
-                }
+                let somewhere = match self.ranges.plans[*event].may_miss {
+                    true => self.circuit.or_all(&self.at[*event].clone()),
+                    false => Lit::TRUE,
+                };
+                let reached = self.guard(guard);
+                self.attempt[*event] = self.circuit.and_all(&[reached, alive, somewhere]);
+                self.checked[*event] = true;
+                let life = self.life(*event);
+                !self.circuit.and(somewhere, life)
             }
             StopKind::Spin { .. } | StopKind::Bound(_) | StopKind::Restricted => Lit::TRUE,
         };
@@ -85,15 +95,21 @@ impl Encoding<'_> {
 
     /// Fills in where an access goes.
     fn locate(&mut self, event: usize) {
-        let Some((addr, ..)) = crate::range::access(&self.unrolled.events[event].kind) else { return };
+        let addr = match self.unrolled.events[event].kind {
+            EventKind::Load { addr, .. } | EventKind::Store { addr, .. } => addr,
+            EventKind::Free { addr } | EventKind::Alloc { addr, .. } => addr,
+            _ => return,
+        };
         let plan = &self.ranges.plans[event];
         if self.at[event].len() == plan.targets.len() {
             return;
         }
         let word = self.word(addr);
+        // An allocation mostly gets memory of its own, which is none of its targets.
+        let certain = !plan.may_miss && !matches!(self.unrolled.events[event].kind, EventKind::Alloc { .. });
         let mut lits = Vec::with_capacity(plan.targets.len());
-        for (target, _) in &plan.targets {
-            lits.push(if plan.targets.len() == 1 && !plan.may_miss {
+        for target in &plan.targets {
+            lits.push(if plan.targets.len() == 1 && certain {
                 Lit::TRUE
             } else {
                 word.is(&mut self.circuit, Value::new(*target))
@@ -195,22 +211,24 @@ impl Encoding<'_> {
     /// What a load reads: resolved if only its own thread can have written it, else left to the memory
     /// model.
     fn load(&mut self, event: usize, range: &Range) -> Word {
-        if !self.memory.is_local(event) {
+        let ranges = self.ranges;
+        if !self.memory.is_local_load(event, ranges) {
             return Word::fresh(&mut self.circuit, range);
         }
         self.locate(event);
-        let ranges = self.ranges;
         let plan = &ranges.plans[event];
         let EventKind::Load { ty, .. } = self.unrolled.events[event].kind else {
             return Word::constant(Value::ZERO);
         };
         let mut result: Option<Word> = None;
-        for (target, (_, cells)) in plan.targets.iter().enumerate() {
+        for target in 0..plan.targets.len() {
             let mut word = Word::constant(Value::ZERO);
-            for (part, &cell) in plan.parts.iter().zip(cells) {
-                let content = self.latest(event, cell);
-                let insert = PrimOp::Insert { low: 8 * part.offset as u8, bits: 8 * part.bytes as u8 };
-                word = word::apply(&mut self.circuit, insert, &[&word, &content]);
+            for part in &plan.reads {
+                if let (What::Bytes { offset, bytes }, Some(cell)) = (part.what, part.cells[target]) {
+                    let content = self.latest(event, cell);
+                    let insert = PrimOp::Insert { low: 8 * offset as u8, bits: 8 * bytes as u8 };
+                    word = word::apply(&mut self.circuit, insert, &[&word, &content]);
+                }
             }
             word = word::apply(&mut self.circuit, PrimOp::Convert(ty), &[&word]);
             let test = self.at[event][target];
@@ -222,14 +240,52 @@ impl Encoding<'_> {
         result.unwrap_or(Word::constant(Value::ZERO))
     }
 
+    /// Whether the object that an access goes to is alive; true if nothing ever frees it.
+    fn life(&mut self, event: usize) -> Lit {
+        let ranges = self.ranges;
+        let plan = &ranges.plans[event];
+        let Some(index) = plan.reads.iter().position(|part| part.what == What::Life) else {
+            return Lit::TRUE;
+        };
+        let part = &plan.reads[index];
+        let alive = if self.memory.is_local((event, index)) {
+            let mut alive = Lit::TRUE;
+            for (cell, at) in self.hits(event, &part.cells) {
+                let content = self.latest(event, cell).bits[0];
+                alive = self.circuit.ite(at, content, alive);
+            }
+            alive
+        } else {
+            let found = self.circuit.var();
+            self.lives.insert(event, found);
+            // Elsewhere, nothing is ever freed.
+            let at: Vec<Lit> = self.hits(event, &part.cells).iter().map(|(_, at)| *at).collect();
+            let touched = if at.len() < part.cells.len() { self.circuit.or_all(&at) } else { Lit::TRUE };
+            self.circuit.or(found, !touched)
+        };
+        self.lives.entry(event).or_insert(alive);
+        alive
+    }
+
+    /// An allocation takes only what is dead.
+    fn take_life(&mut self, event: usize) {
+        if !matches!(self.unrolled.events[event].kind, EventKind::Alloc { .. }) || self.at[event].is_empty() {
+            return;
+        }
+        self.life(event);
+        let any = self.circuit.or_all(&self.at[event].clone());
+        let (found, exec) = (self.lives[&event], self.exec[event]);
+        self.circuit.clause(&[!exec, !any, !found]);
+    }
+
     /// Content of a cell as its thread left it before an event.
     fn latest(&mut self, event: usize, cell: usize) -> Rc<Word> {
         let (thread, solo) = (self.unrolled.events[event].thread, self.unrolled.events[event].solo);
         let mut word = if solo { self.content(cell) } else { self.initial(cell) };
-        for store in self.memory.stores_to(cell) {
-            let other = &self.unrolled.events[store];
-            if other.thread == thread && other.solo == solo && store < event {
-                word = self.overwrite(store, cell, word);
+        for write in self.memory.writers(cell) {
+            let other = &self.unrolled.events[write.0];
+            if other.thread == thread && other.solo == solo && write.0 < event {
+                word = self.overwrite(write, cell, word);
             }
         }
         word
@@ -241,9 +297,9 @@ impl Encoding<'_> {
             return word.clone();
         }
         let mut word = self.content(cell);
-        for store in self.memory.stores_to(cell) {
-            if self.unrolled.events[store].solo {
-                word = self.overwrite(store, cell, word);
+        for write in self.memory.writers(cell) {
+            if self.unrolled.events[write.0].solo {
+                word = self.overwrite(write, cell, word);
             }
         }
         self.initial.insert(cell, word.clone());
@@ -254,6 +310,9 @@ impl Encoding<'_> {
     fn content(&self, cell: usize) -> Rc<Word> {
         let cell = &self.ranges.cells[cell];
         let object = &self.unrolled.objects[cell.object];
+        if cell.addr & LIFE != 0 {
+            return Rc::new(Word::constant(Value::ONE));
+        }
         let object = match object.global {
             Some(index) => memory::Object::of_global(&self.program.globals[index]),
             None => memory::Object::new(object.base, object.size, object.place, object.zeroed, None),
@@ -261,76 +320,81 @@ impl Encoding<'_> {
         Rc::new(Word::constant(object.read(cell.addr - object.base, cell.ty())))
     }
 
-    /// Content of a cell after a store that may go there.
-    fn overwrite(&mut self, store: usize, cell: usize, before: Rc<Word>) -> Rc<Word> {
+    /// Content of a cell after a write that may go there.
+    fn overwrite(&mut self, write: PartId, cell: usize, before: Rc<Word>) -> Rc<Word> {
         let mut word = before;
-        for (part, lit) in self.hits(store, cell) {
-            let test = self.circuit.and(self.exec[store], lit);
-            let value = self.stored(store, part);
-            word = Rc::new(Word::select(&mut self.circuit, test, &value, &word));
+        let value = self.written_word(write);
+        for (hit, lit) in self.hits(write.0, &self.ranges.plans[write.0].writes[write.1].cells) {
+            if hit == cell {
+                let test = self.circuit.and(self.exec[write.0], lit);
+                word = Rc::new(Word::select(&mut self.circuit, test, &value, &word));
+            }
         }
         word
     }
 
-    /// With which parts an access may touch a cell, and when.
-    pub(super) fn hits(&self, event: usize, cell: usize) -> Vec<(usize, Lit)> {
-        let plan = &self.ranges.plans[event];
-        let mut hits = Vec::new();
-        for (target, (_, cells)) in plan.targets.iter().enumerate() {
-            if let Some(part) = cells.iter().position(|&other| other == cell) {
-                hits.push((part, self.at[event][target]));
+    /// What a write part writes.
+    pub(super) fn written_word(&mut self, (event, index): PartId) -> Rc<Word> {
+        let what = self.ranges.plans[event].writes[index].what;
+        let (value, offset) = match (what, &self.unrolled.events[event].kind) {
+            (What::Life, EventKind::Alloc { .. }) => return Rc::new(Word::constant(Value::ONE)),
+            (What::Bytes { .. }, EventKind::Alloc { object, .. }) => {
+                let zeroed = self.unrolled.objects[*object].zeroed;
+                let fresh = if zeroed { Value::ZERO } else { Value::UNDEFINED.wrap(what.ty()) };
+                return Rc::new(Word::constant(fresh));
             }
-        }
-        hits
-    }
-
-    /// What a store writes with one of its parts.
-    pub(super) fn stored(&mut self, store: usize, part: usize) -> Rc<Word> {
-        let EventKind::Store { value, .. } = self.unrolled.events[store].kind else {
-            return Rc::new(Word::constant(Value::ZERO));
+            (What::Bytes { offset, .. }, EventKind::Store { value, .. }) => (*value, offset),
+            _ => return Rc::new(Word::constant(Value::ZERO)),
         };
         let word = self.word(value);
-        let part = self.ranges.plans[store].parts[part];
-        let extract = PrimOp::Extract { low: 8 * part.offset as u8, ty: part.ty() };
+        let extract = PrimOp::Extract { low: 8 * offset as u8, ty: what.ty() };
         Rc::new(word::apply(&mut self.circuit, extract, &[&word]))
     }
 
-    /// What a load reads with one of its parts.
-    pub(super) fn loaded(&mut self, load: usize, part: usize) -> Rc<Word> {
-        let EventKind::Load { value, .. } = self.unrolled.events[load].kind else {
-            return Rc::new(Word::constant(Value::ZERO));
+    /// What a read part reads.
+    pub(super) fn read_word(&mut self, (event, index): PartId) -> Rc<Word> {
+        let what = self.ranges.plans[event].reads[index].what;
+        let (value, offset) = match (what, &self.unrolled.events[event].kind) {
+            (What::Bytes { offset, .. }, EventKind::Load { value, .. }) => (*value, offset),
+            _ => {
+                let mut word = Word::constant(Value::ZERO);
+                word.bits[0] = self.lives.get(&event).copied().unwrap_or(Lit::TRUE);
+                return Rc::new(word);
+            }
         };
         let word = self.word(value);
-        let part = self.ranges.plans[load].parts[part];
-        let ty = IntTy::unsigned(8 * part.bytes as u8);
-        let extract = PrimOp::Extract { low: 8 * part.offset as u8, ty };
+        let extract = PrimOp::Extract { low: 8 * offset as u8, ty: what.ty() };
         Rc::new(word::apply(&mut self.circuit, extract, &[&word]))
     }
 
-    /// The stores that a local load may read from, each with when it does: stores of its own thread that
+    /// The writes that local reads of an event may read from, each with when: those of its own thread that
     /// no later one hides.
-    pub(super) fn local_sources(&mut self, load: usize) -> Vec<(usize, usize, Lit)> {
+    pub(super) fn local_sources(&mut self, event: usize) -> Vec<(usize, usize, Lit)> {
         let mut found = Vec::new();
-        let (thread, plan) = (self.unrolled.events[load].thread, &self.ranges.plans[load]);
-        let mut cells: Vec<usize> = plan.targets.iter().flat_map(|(_, cells)| cells.clone()).collect();
-        cells.sort();
-        cells.dedup();
-        for cell in cells {
-            let reads: Vec<Lit> = self.hits(load, cell).into_iter().map(|(_, lit)| lit).collect();
-            let mut open = self.circuit.or_all(&reads);
-            for store in self.memory.stores_to(cell).into_iter().rev() {
-                let event = &self.unrolled.events[store];
-                if event.thread != thread || event.solo || store > load {
-                    continue;
+        let ranges = self.ranges;
+        let thread = self.unrolled.events[event].thread;
+        for (index, part) in ranges.plans[event].reads.iter().enumerate() {
+            if !self.memory.is_local((event, index)) {
+                continue;
+            }
+            for (cell, at) in self.hits(event, &part.cells) {
+                let mut open = at;
+                for write in self.memory.writers(cell).into_iter().rev() {
+                    let writer = &self.unrolled.events[write.0];
+                    if writer.thread != thread || writer.solo || write.0 >= event {
+                        continue;
+                    }
+                    let cells = &ranges.plans[write.0].writes[write.1].cells;
+                    let hits = self.hits(write.0, cells);
+                    let writes: Vec<Lit> = hits.iter().filter(|hit| hit.0 == cell).map(|hit| hit.1).collect();
+                    let writes = self.circuit.or_all(&writes);
+                    let writes = self.circuit.and(writes, self.exec[write.0]);
+                    let lit = self.circuit.and(open, writes);
+                    if lit != Lit::FALSE {
+                        found.push((write.0, event, lit));
+                    }
+                    open = self.circuit.and(open, !writes);
                 }
-                let writes: Vec<Lit> = self.hits(store, cell).into_iter().map(|(_, lit)| lit).collect();
-                let writes = self.circuit.or_all(&writes);
-                let writes = self.circuit.and(writes, self.exec[store]);
-                let lit = self.circuit.and(open, writes);
-                if lit != Lit::FALSE {
-                    found.push((store, load, lit));
-                }
-                open = self.circuit.and(open, !writes);
             }
         }
         found

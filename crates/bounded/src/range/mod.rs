@@ -15,33 +15,52 @@ use cells::{Cell, Cells};
 use domain::{Range, Wide};
 use fencepost_lsl::memory;
 use fencepost_lsl::op::PrimOp;
-use fencepost_lsl::program::{Choice, Program};
+use fencepost_lsl::program::{Choice, Place, Program};
 use fencepost_lsl::value::{IntTy, Value};
 use rustc_hash::FxHashMap;
 
-/// A part of an access: it touches one cell.
+/// What a part of an access is about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Part {
-    /// Offset in the access.
-    pub offset: u64,
-    /// Size.
-    pub bytes: u64,
+pub enum What {
+    /// Some bytes of the access itself.
+    Bytes {
+        /// Offset in the access; for an allocation, in the object.
+        offset: u64,
+        /// Size.
+        bytes: u64,
+    },
+    /// Whether the object that is accessed is alive.
+    Life,
 }
 
-impl Part {
+impl What {
     /// The type in which its value is kept.
     pub fn ty(self) -> IntTy {
-        IntTy::unsigned(8 * self.bytes as u8)
+        match self {
+            What::Bytes { bytes, .. } => IntTy::unsigned(8 * bytes as u8),
+            What::Life => IntTy::unsigned(1),
+        }
     }
 }
 
-/// Where an access may go.
+/// A part of an access: it touches one cell wherever the access goes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Part {
+    /// What it is about.
+    pub what: What,
+    /// For each target of the access, the index of the cell it touches; none if it touches none there.
+    pub cells: Vec<Option<usize>>,
+}
+
+/// Where an access may go, and what it touches there.
 #[derive(Clone, Default, Debug)]
 pub struct Plan {
-    /// Its parts; just one for most.
-    pub parts: Vec<Part>,
-    /// Each good address it may have, with the index of the cell that each part then touches.
-    pub targets: Vec<(u64, Vec<usize>)>,
+    /// The good addresses it may have.
+    pub targets: Vec<u64>,
+    /// What it reads.
+    pub reads: Vec<Part>,
+    /// What it writes.
+    pub writes: Vec<Part>,
     /// Whether it may have a bad address.
     pub may_miss: bool,
 }
@@ -52,7 +71,7 @@ pub struct Ranges {
     pub values: Vec<Range>,
     /// The cells.
     pub cells: Vec<Cell>,
-    /// For each event that is a load or store, where it may go.
+    /// For each event that accesses memory, where it may go.
     pub plans: Vec<Plan>,
 }
 
@@ -347,26 +366,144 @@ impl Analysis<'_> {
                 self.addresses(addr, ty, store).good.iter().for_each(|&at| _ = self.cover(at, ty.bytes()));
             }
         }
-        let starts: FxHashMap<u64, usize> =
-            self.cells.iter_mut().enumerate().map(|(i, cell)| (cell.addr, i)).collect();
-        let plans = events.iter().map(|event| self.plan(&event.kind, &starts)).collect();
-        Ranges { values: self.values, plans, cells: self.cells.into_sorted() }
+        let mut numbers = Numbers {
+            starts: self.cells.iter_mut().enumerate().map(|(i, cell)| (cell.addr, i)).collect(),
+            life: FxHashMap::default(),
+        };
+        let lives = self.freed_objects();
+        for (index, object) in lives.iter().enumerate() {
+            numbers.life.insert(*object, numbers.starts.len() + index);
+        }
+        let plans = events.iter().map(|event| self.plan(&event.kind, &numbers)).collect();
+        let mut cells = std::mem::take(&mut self.cells).into_sorted();
+        for object in lives {
+            // One bit, which starts as one: alive.
+            let (addr, initial) = (self.unrolled.objects[object].base | LIFE, Range::single(Value::ONE));
+            let range = Range::of([Value::ZERO, Value::ONE]);
+            cells.push(Cell { addr, bytes: 1, object, initial, range });
+        }
+        Ranges { values: self.values, plans, cells }
     }
 
-    fn plan(&mut self, kind: &EventKind, starts: &FxHashMap<u64, usize>) -> Plan {
-        let Some((addr, ty, store)) = access(kind) else { return Plan::default() };
-        let Addresses { good, others } = self.addresses(addr, ty, store);
-        let mut plan = Plan { may_miss: others, ..Plan::default() };
-        for at in good {
-            let cells = self.cover(at, ty.bytes());
-            if plan.parts.is_empty() {
-                let part = |start: &u64| Part { offset: start - at, bytes: self.cells.get(*start).bytes };
-                plan.parts = cells.iter().map(part).collect();
+    /// Heap objects that something may free.
+    fn freed_objects(&self) -> Vec<usize> {
+        let is_freed = |object: &Object| {
+            object.place == Place::Heap
+                && self.unrolled.events.iter().any(|event| match event.kind {
+                    EventKind::Free { addr } => self.values[addr.index()].admits(Value::new(object.base)),
+                    _ => false,
+                })
+        };
+        (0..self.unrolled.objects.len()).filter(|&index| is_freed(&self.unrolled.objects[index])).collect()
+    }
+
+    fn plan(&mut self, kind: &EventKind, numbers: &Numbers) -> Plan {
+        match *kind {
+            EventKind::Load { addr, ty, .. } | EventKind::Store { addr, ty, .. } => {
+                let store = matches!(kind, EventKind::Store { .. });
+                let Addresses { good, others } = self.addresses(addr, ty, store);
+                let bytes = self.byte_parts(&good, ty, numbers);
+                let life = self.life_part(&good, numbers);
+                let (reads, writes) = match store {
+                    false => (bytes.into_iter().chain(life).collect(), Vec::new()),
+                    true => (life.into_iter().collect(), bytes),
+                };
+                Plan { targets: good, reads, writes, may_miss: others }
             }
-            plan.targets.push((at, cells.iter().map(|start| starts[start]).collect()));
+            EventKind::Free { addr } => {
+                let bases: Vec<u64> =
+                    numbers.life.keys().map(|&object| self.unrolled.objects[object].base).collect();
+                let range = &self.values[addr.index()];
+                let mut targets: Vec<u64> =
+                    bases.into_iter().filter(|&base| range.admits(Value::new(base))).collect();
+                targets.sort();
+                let may_miss = match range {
+                    Range::Set(values) => {
+                        values.iter().filter(|v| v.0 != Value::ZERO).count() > targets.len()
+                    }
+                    Range::Wide(_) => true,
+                };
+                let life: Vec<Part> = self.life_part(&targets, numbers).into_iter().collect();
+                Plan { targets, reads: life.clone(), writes: life, may_miss }
+            }
+            EventKind::Alloc { object, addr } if self.unrolled.values.constant(addr).is_none() => {
+                self.reuse_plan(object, addr, numbers)
+            }
+            _ => Plan::default(),
+        }
+    }
+
+    /// The parts of an access to bytes, equal wherever it goes.
+    fn byte_parts(&mut self, targets: &[u64], ty: IntTy, numbers: &Numbers) -> Vec<Part> {
+        let mut parts: Vec<Part> = Vec::new();
+        for (index, &at) in targets.iter().enumerate() {
+            let cells = self.cover(at, ty.bytes());
+            if index == 0 {
+                parts.extend(cells.iter().map(|start| {
+                    let what = What::Bytes { offset: start - at, bytes: self.cells.get(*start).bytes };
+                    Part { what, cells: Vec::new() }
+                }));
+            }
+            for (part, start) in parts.iter_mut().zip(cells) {
+                part.cells.push(numbers.starts.get(&start).copied());
+            }
+        }
+        parts
+    }
+
+    /// The part of an access that reads whether its object is alive; none if no object it may go to is
+    /// ever freed.
+    fn life_part(&self, targets: &[u64], numbers: &Numbers) -> Option<Part> {
+        let life = |at: &u64| {
+            let object = self.object_at(*at, 1, false)?;
+            numbers.life.get(&object).copied()
+        };
+        let cells: Vec<Option<usize>> = targets.iter().map(life).collect();
+        cells.iter().any(Option::is_some).then_some(Part { what: What::Life, cells })
+    }
+
+    /// An allocation that may take memory which was freed: it finds the object dead, brings it to life,
+    /// and resets its content.
+    fn reuse_plan(&mut self, own: usize, addr: ValId, numbers: &Numbers) -> Plan {
+        let mut plan = Plan::default();
+        let objects = &self.unrolled.objects;
+        let reused: Vec<usize> = (0..objects.len())
+            .filter(|&other| other != own && numbers.life.contains_key(&other))
+            .filter(|&other| self.values[addr.index()].admits(Value::new(objects[other].base)))
+            .collect();
+        plan.targets = reused.iter().map(|&object| objects[object].base).collect();
+        let life = reused.iter().map(|object| numbers.life.get(object).copied()).collect();
+        let life = Part { what: What::Life, cells: life };
+        plan.reads = vec![life.clone()];
+        plan.writes = vec![life];
+        let mut parts: Vec<(u64, u64)> = Vec::new();
+        for cell in self.cells.iter_mut() {
+            if reused.contains(&cell.object) {
+                parts.push((cell.addr - objects[cell.object].base, cell.bytes));
+            }
+        }
+        parts.sort();
+        parts.dedup();
+        for (offset, bytes) in parts {
+            let cell = |&object: &usize| {
+                let start = objects[object].base + offset;
+                let index = numbers.starts.get(&start).copied()?;
+                (self.cells.get(start).bytes == bytes).then_some(index)
+            };
+            let cells = reused.iter().map(cell).collect();
+            plan.writes.push(Part { what: What::Bytes { offset, bytes }, cells });
         }
         plan
     }
+}
+
+/// Marks the address of a cell that holds whether the object there is alive.
+pub const LIFE: u64 = 1 << 40;
+
+/// Numbers of cells: by address, and of the lives of objects.
+struct Numbers {
+    starts: FxHashMap<u64, usize>,
+    life: FxHashMap<usize, usize>,
 }
 
 /// Address, type, and whether it is a store, of an access.

@@ -78,8 +78,13 @@ pub enum EventKind {
     },
     /// A fence.
     Fence(Fence),
-    /// A new object, by index in [`Unrolled::objects`].
-    Alloc(usize),
+    /// A new object.
+    Alloc {
+        /// Its index in [`Unrolled::objects`].
+        object: usize,
+        /// The address it gets: its own, or that of an object that was freed.
+        addr: ValId,
+    },
     /// The end of the object at an address.
     Free {
         /// The address.

@@ -7,7 +7,7 @@ use super::{
     Stop, StopKind, Subject, ThreadCode, Unrolled,
 };
 use crate::guard::Guard;
-use crate::ssa::{ValId, Values};
+use crate::ssa::{Node, ValId, Values};
 use crate::unroll::Bounds;
 use fencepost_harness::operation::{Harness, OpId};
 use fencepost_harness::test::Test;
@@ -150,6 +150,9 @@ impl<'a> Walker<'a> {
         while next < self.pending.len() {
             self.run_thread(next)?;
             next += 1;
+        }
+        if self.options.reuse {
+            self.offer_reuse();
         }
         Ok(self.out)
     }
@@ -323,8 +326,7 @@ impl<'a> Walker<'a> {
                     let what = "an allocation whose size depends on what other threads do";
                     return Err(Failure::Unsupported(what.into(), span));
                 };
-                let base = self.alloc(size, *zeroed, *place, *layout, guard, span)?;
-                env[dst.index()] = self.out.values.make_const(Value::new(base));
+                env[dst.index()] = self.alloc(size, *zeroed, *place, *layout, guard, span)?;
             }
             StmtKind::Free { addr } => {
                 let addr = self.address(env, *addr, guard, span);
@@ -451,7 +453,7 @@ impl<'a> Walker<'a> {
         layout: Option<LayoutId>,
         guard: Guard,
         span: Span,
-    ) -> Result<u64> {
+    ) -> Result<ValId> {
         const REGION: u64 = 0x80_0000;
         let stride = (size + 16).next_power_of_two().max(32);
         let class = stride.trailing_zeros();
@@ -468,9 +470,46 @@ impl<'a> Walker<'a> {
         if self.solo {
             self.known.add(memory::Object::new(base, size, place, zeroed, layout));
         }
-        self.event(EventKind::Alloc(self.out.objects.len()), guard, span);
+        let reused = self.options.reuse && place == Place::Heap && !self.solo;
+        // What else it may be is filled in when all objects are known.
+        let addr = match reused {
+            true => self.out.values.make_choice(Choice::OneOf(vec![Value::new(base)])),
+            false => self.out.values.make_const(Value::new(base)),
+        };
+        let object = self.out.objects.len();
+        self.event(EventKind::Alloc { object, addr }, guard, span);
         self.out.objects.push(Object { base, size, place, zeroed, layout, global: None });
-        Ok(base)
+        Ok(addr)
+    }
+
+    /// Lets allocations return what other heap objects of the same size leave behind. An object that the
+    /// same thread makes later cannot have been freed before.
+    fn offer_reuse(&mut self) {
+        let made: Vec<(usize, usize, ValId)> = self
+            .out
+            .events
+            .iter()
+            .enumerate()
+            .filter_map(|(event, e)| match e.kind {
+                EventKind::Alloc { object, addr } => Some((event, object, addr)),
+                _ => None,
+            })
+            .collect();
+        for &(event, object, addr) in &made {
+            let &Node::Choice(number) = self.out.values.node(addr) else { continue };
+            let fits = |&&(other_event, other, _): &&(usize, usize, ValId)| {
+                let (a, b) = (&self.out.objects[object], &self.out.objects[other]);
+                other != object
+                    && b.place == Place::Heap
+                    && a.size == b.size
+                    && !self.out.program_order(event, other_event)
+            };
+            let mut bases = vec![Value::new(self.out.objects[object].base)];
+            bases.extend(
+                made.iter().filter(fits).map(|(_, other, _)| Value::new(self.out.objects[*other].base)),
+            );
+            self.out.values.choices[number as usize] = Choice::OneOf(bases);
+        }
     }
 
     /// Takes a jump where its condition holds; returns the guard of not taking it.

@@ -1,12 +1,12 @@
 //! Declarations: typedefs, globals, locals, static locals.
 
-use super::Lowerer;
 use super::init::Init;
 use super::scope::Entity;
+use super::{Lowerer, jumps};
 use crate::ast::{AttributeKind, Declaration, Expr, InitDeclarator, Initializer, Name, TypeSpecifier};
 use crate::types::{QualType, Type};
 use fencepost_lsl::diagnostic::Diagnostic;
-use fencepost_lsl::program::{Global, InitPart};
+use fencepost_lsl::program::{Global, InitPart, Operand};
 use fencepost_lsl::source::Span;
 
 impl<'u> Lowerer<'u> {
@@ -190,13 +190,17 @@ impl<'u> Lowerer<'u> {
         }
         if self.fits_register(name, ty) {
             let reg = self.builder.named_reg(self.names.text(name.symbol));
-            // A loop comes by here again: without an initialiser, the variable starts anew as undefined.
-            let start = value.map(|value| self.register_init(ty, value));
-            // Declared behind its initialiser is evaluated, so that `int x = x;` is what it says in C.
             self.scopes.declare(name.symbol, Entity::Register { ty, reg });
-            let start = start
-                .unwrap_or(fencepost_lsl::program::Operand::Const(fencepost_lsl::value::Value::UNDEFINED));
-            self.builder.assign(reg, start, name.span);
+            // A loop comes by here again: the variable starts anew as undefined, unless its initialiser
+            // says otherwise without looking at it.
+            if value.is_none_or(|value| jumps::mentions(value, name.symbol)) {
+                let undefined = Operand::Const(fencepost_lsl::value::Value::UNDEFINED);
+                self.builder.assign(reg, undefined, name.span);
+            }
+            if let Some(value) = value {
+                let start = self.register_init(ty, value);
+                self.builder.assign(reg, start, name.span);
+            }
         } else {
             let layout = Some(self.layout(ty.id));
             let size = self.size_of(ty, name.span);

@@ -6,6 +6,7 @@
 //! What remains are jumps into the middle of a loop.
 
 use super::Lowerer;
+use super::init::Init;
 use crate::ast::{Block, Expr, ExprKind, Initializer, Name, Stmt, StmtKind, Symbol, UnaryOp};
 use crate::types::TypeId;
 use fencepost_lsl::diagnostic::Diagnostic;
@@ -311,6 +312,21 @@ fn addressed_in_expr(expr: &Expr, names: &mut FxHashSet<Symbol>) {
         }
         true
     });
+}
+
+/// Whether an initialiser mentions a name.
+pub(super) fn mentions(value: Init, name: Symbol) -> bool {
+    match value {
+        Init::List(list) => list.items.iter().any(|item| mentions((&item.value).into(), name)),
+        Init::Expr(expr) => {
+            let mut found = false;
+            visit(expr, &mut |inner| {
+                found |= matches!(inner.kind, ExprKind::Name(symbol) if symbol == name);
+                true
+            });
+            found
+        }
+    }
 }
 
 /// The variable whose address the address of a place is derived from.
