@@ -141,8 +141,14 @@ fn shortcuts_change_nothing() {
                     "{model} {seed} {shortcuts:?}\n{program}"
                 );
             }
-            let options = Options { order: OrderEncoding::Eager, ..Options::default() };
-            assert_eq!(bounded(&program, model, &options), expected, "{model} {seed} eager\n{program}");
+            for order in [OrderEncoding::Eager, OrderEncoding::Propagating] {
+                let options = Options { order, ..Options::default() };
+                assert_eq!(
+                    bounded(&program, model, &options),
+                    expected,
+                    "{model} {seed} {order:?}\n{program}"
+                );
+            }
         }
     }
 }

@@ -22,6 +22,8 @@ pub(crate) enum Command {
     Lsl(SourceArgs),
     /// Prints fencepost.h, for use with other compilers.
     Header,
+    /// Runs a paper's benchmarks and prints our figures beside theirs.
+    Bench(BenchArgs),
 }
 
 #[derive(Args)]
@@ -95,6 +97,30 @@ pub(crate) struct CheckArgs {
     /// How orders are encoded: eager, lazy or propagating.
     #[arg(long, hide = true, default_value = "lazy", value_parser = ["eager", "lazy", "propagating"])]
     pub(crate) order: String,
+}
+
+#[derive(Args)]
+pub(crate) struct BenchArgs {
+    /// Which: checkfence.
+    pub(crate) suite: String,
+    /// Only the small rows.
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Compares the order encodings, too.
+    #[arg(long)]
+    pub(crate) orders: bool,
+    /// Runs of each row, of which the median counts.
+    #[arg(long, default_value_t = 3)]
+    pub(crate) runs: u32,
+    /// Time for each run.
+    #[arg(long, default_value = "300", value_parser = duration)]
+    pub(crate) timeout: Duration,
+    /// Where the corpus is.
+    #[arg(long, default_value = "corpus")]
+    pub(crate) corpus: PathBuf,
+    /// Where to put a dated folder with the results; without it, they are only printed.
+    #[arg(long)]
+    pub(crate) out: Option<PathBuf>,
 }
 
 fn duration(text: &str) -> Result<Duration, String> {

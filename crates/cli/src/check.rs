@@ -197,8 +197,14 @@ fn load_model(path: &str) -> Result<Model, Diagnostic> {
 /// Loads a file, or prints what is wrong with it.
 fn load(source: &SourceArgs, reference: Option<&Path>) -> Option<Session> {
     for path in std::iter::once(source.file.as_path()).chain(reference) {
-        if let Err(error) = std::fs::File::open(path) {
-            let problem = Diagnostic::general(format!("cannot read `{}`: {error}", path.display()));
+        let readable = std::fs::File::open(path).and_then(|file| file.metadata());
+        let problem = match readable {
+            Err(error) => Some(error.to_string()),
+            Ok(metadata) if metadata.is_dir() => Some("it is a folder".into()),
+            Ok(_) => None,
+        };
+        if let Some(problem) = problem {
+            let problem = Diagnostic::general(format!("cannot read `{}`: {problem}", path.display()));
             print_diagnostics(&[problem], &SourceMap::default());
             return None;
         }

@@ -1,6 +1,7 @@
 //! The command line.
 
 mod args;
+mod bench;
 mod check;
 mod progress;
 
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
 fn run(cli: &Cli) -> Result<u8> {
     match &cli.command {
         Command::Check(options) => check::run(options),
+        Command::Bench(options) => bench::run(options),
         Command::Lsl(options) => check::print_lsl(options),
         Command::Header => {
             let header = fencepost_c::headers::shipped("<fencepost.h>").unwrap_or_default();

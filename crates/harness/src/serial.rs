@@ -61,13 +61,15 @@ pub struct SerialWorld {
     /// Region from which it allocates.
     region: u32,
     fuel: u32,
+    /// Stores, allocations and choices so far.
+    changes: u64,
     recorder: Option<Recorder>,
 }
 
 impl SerialWorld {
     /// A world that starts with this memory and these choices.
     pub fn new(memory: Memory, region: u32, script: Script) -> SerialWorld {
-        SerialWorld { memory, script, region, fuel: FUEL, recorder: None }
+        SerialWorld { memory, script, region, fuel: FUEL, changes: 0, recorder: None }
     }
 
     fn record(&mut self, site: &Site<()>, action: Action) -> Option<EventId> {
@@ -94,6 +96,7 @@ impl World for SerialWorld {
 
     fn store(&mut self, site: &Site<()>, access: Access, word: &Word<()>) -> Result<(), Stop> {
         let Access { addr, ty, order } = access;
+        self.changes += 1;
         let stored = self.memory.store(addr, ty, word.value);
         if let Some(recorder) = &mut self.recorder {
             let action = Action::Store { addr, ty, order, value: word.value.wrap(ty) };
@@ -124,6 +127,7 @@ impl World for SerialWorld {
 
     fn alloc(&mut self, site: &Site<()>, object: NewObject) -> Result<Word<()>, Stop> {
         let NewObject { size, zeroed, place, layout } = object;
+        self.changes += 1;
         let full = || Stop::Refused("it allocates more memory than there is".into());
         let addr = self.memory.alloc(self.region, size, place, zeroed, layout).ok_or_else(full)?;
         self.record(site, Action::Alloc { addr, size, zeroed, place, layout });
@@ -131,6 +135,7 @@ impl World for SerialWorld {
     }
 
     fn free(&mut self, site: &Site<()>, addr: u64) -> Result<(), Stop> {
+        self.changes += 1;
         let freed = self.memory.free(addr);
         if let Some(recorder) = &mut self.recorder {
             match &freed {
@@ -146,6 +151,7 @@ impl World for SerialWorld {
     }
 
     fn choose(&mut self, site: &Site<()>, from: &Choice) -> Result<Value, Stop> {
+        self.changes += 1;
         let value = match from {
             Choice::OneOf(values) => {
                 let taken = self.script.take(values.len() as u32);
@@ -172,6 +178,10 @@ impl World for SerialWorld {
     fn tick(&mut self) -> Result<(), Stop> {
         self.fuel = self.fuel.checked_sub(1).ok_or(Stop::Exhausted)?;
         Ok(())
+    }
+
+    fn changes(&self) -> Option<u64> {
+        Some(self.changes)
     }
 }
 

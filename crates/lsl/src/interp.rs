@@ -133,6 +133,10 @@ pub trait World {
     ) -> Result<(), Stop>;
     /// Called before each call and each repetition of a loop; may stop the thread.
     fn tick(&mut self) -> Result<(), Stop>;
+    /// Changes whenever something happens that could make a repeated computation come out differently. A
+    /// loop that repeats with the same registers while this stays the same waits for ever. None if the
+    /// world cannot tell.
+    fn changes(&self) -> Option<u64>;
 }
 
 /// A stop and where it happened.
@@ -304,9 +308,18 @@ impl<'p, W: World> Thread<'p, W> {
     }
 
     fn labelled(&mut self, label: Label, body: &'p [Stmt], regs: &mut Regs<W>) -> Result<Flow, Stop> {
+        let mut before: Option<(u64, Vec<Value>)> = None;
         loop {
             match self.block(body, regs)? {
-                Flow::Continue(target) if target == label => self.world.tick()?,
+                Flow::Continue(target) if target == label => {
+                    self.world.tick()?;
+                    let values = |regs: &Regs<W>| regs.iter().map(|word| word.value).collect();
+                    let now = self.world.changes().map(|changes| (changes, values(regs)));
+                    if now.is_some() && now == before {
+                        return Err(Stop::Blocked);
+                    }
+                    before = now;
+                }
                 Flow::Break(target) if target == label => return Ok(Flow::Next),
                 flow => return Ok(flow),
             }

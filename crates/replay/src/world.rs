@@ -391,4 +391,9 @@ impl World for Tape<'_> {
         self.fuel = self.fuel.checked_sub(1).ok_or(Stop::Exhausted)?;
         Ok(())
     }
+
+    fn changes(&self) -> Option<u64> {
+        // What others do is not known here; the trace says how long to go on.
+        None
+    }
 }

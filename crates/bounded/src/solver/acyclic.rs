@@ -33,8 +33,26 @@ pub struct Acyclic {
     mark: Vec<u32>,
     stamp: u32,
     parent: Vec<(u32, Lit)>,
+    /// Edges that would close a cycle are ruled out, if wanted.
+    implied: Option<Implied>,
     /// Cycles found.
     pub conflicts: u64,
+}
+
+/// What is needed to rule out edges before they are tried.
+struct Implied {
+    /// For each node, the edges that may start there, with their literals.
+    possible: Vec<Vec<(u32, Lit)>>,
+    /// The literals that are set, in order, and how many at the start of each level.
+    set: Vec<Lit>,
+    levels: Vec<usize>,
+    /// For each variable, whether it is set.
+    is_set: Vec<bool>,
+    /// Literals found to be false, each with the clause that says why, the literal's negation first.
+    found: Vec<Vec<Lit>>,
+    /// Marks and parents of a second search.
+    mark: Vec<u32>,
+    parent: Vec<(u32, Lit)>,
 }
 
 impl Acyclic {
@@ -53,6 +71,7 @@ impl Acyclic {
             mark: vec![0; nodes],
             stamp: 0,
             parent: vec![(0, Lit::TRUE); nodes],
+            implied: None,
             conflicts: 0,
         };
         let mut first = 0;
@@ -70,6 +89,39 @@ impl Acyclic {
         Ok(acyclic)
     }
 
+    /// Makes it rule out edges that would close a cycle.
+    pub fn rule_out(mut self) -> Acyclic {
+        let mut possible = vec![Vec::new(); self.after.len()];
+        let mut most = 0;
+        for (&lit, edges) in &self.edges {
+            most = most.max(lit.0.unsigned_abs() as usize);
+            for &(from, to) in edges {
+                possible[from as usize].push((to, lit));
+            }
+        }
+        self.implied = Some(Implied {
+            possible,
+            set: Vec::new(),
+            levels: Vec::new(),
+            is_set: vec![false; most + 1],
+            found: Vec::new(),
+            mark: vec![0; self.after.len()],
+            parent: vec![(0, Lit::TRUE); self.after.len()],
+        });
+        self
+    }
+
+    /// A clause by which a literal must be false, that literal's negation first.
+    pub fn next_implied(&mut self) -> Option<Vec<Lit>> {
+        let implied = self.implied.as_mut()?;
+        while let Some(clause) = implied.found.pop() {
+            if !implied.is_set[clause[0].0.unsigned_abs() as usize] {
+                return Some(clause);
+            }
+        }
+        None
+    }
+
     /// The literals that have edges.
     pub fn literals(&self) -> impl Iterator<Item = Lit> + '_ {
         self.edges.keys().copied()
@@ -77,6 +129,12 @@ impl Acyclic {
 
     /// The solver set a literal.
     pub fn assign(&mut self, lit: Lit) {
+        if let Some(implied) = &mut self.implied
+            && let Some(set) = implied.is_set.get_mut(lit.0.unsigned_abs() as usize)
+        {
+            *set = true;
+            implied.set.push(lit);
+        }
         if self.edges.contains_key(&lit) {
             self.trail.push(lit);
         }
@@ -85,11 +143,22 @@ impl Acyclic {
     /// The solver opened a decision level.
     pub fn new_level(&mut self) {
         self.levels.push(self.trail.len());
+        if let Some(implied) = &mut self.implied {
+            implied.levels.push(implied.set.len());
+        }
     }
 
     /// The solver went back to a decision level.
     pub fn backtrack(&mut self, level: usize) {
         let Some(&length) = self.levels.get(level) else { return };
+        if let Some(implied) = &mut self.implied {
+            let keep = implied.levels[level];
+            implied.levels.truncate(level);
+            for lit in implied.set.drain(keep..) {
+                implied.is_set[lit.0.unsigned_abs() as usize] = false;
+            }
+            implied.found.clear();
+        }
         self.levels.truncate(level);
         while self.trail.len() > length {
             let at = self.trail.len() - 1;
@@ -121,12 +190,42 @@ impl Acyclic {
                     cycle.dedup();
                     return Err(cycle);
                 }
+                self.find_implied(from, to, lit);
                 self.partial += 1;
             }
             self.processed += 1;
             self.partial = 0;
         }
         Ok(())
+    }
+
+    /// Looks for edges that a new one makes impossible: those from what follows it to what precedes it.
+    fn find_implied(&mut self, from: u32, to: u32, lit: Lit) {
+        let Some(implied) = &mut self.implied else { return };
+        self.stamp += 1;
+        let before = search(from, &self.before, &mut self.mark, &mut self.parent, self.stamp);
+        let after = search(to, &self.after, &mut implied.mark, &mut implied.parent, self.stamp);
+        if before.len() + after.len() == 2 && implied.possible[to as usize].is_empty() {
+            return;
+        }
+        for &start in &after {
+            for &(end, candidate) in &implied.possible[start as usize] {
+                let open = !implied.is_set[candidate.0.unsigned_abs() as usize];
+                if open && self.mark[end as usize] == self.stamp {
+                    let mut clause = vec![!candidate, !lit];
+                    for (mut at, origin, parent) in [(end, from, &self.parent), (start, to, &implied.parent)]
+                    {
+                        while at != origin {
+                            let (next, edge) = parent[at as usize];
+                            clause.push(!edge);
+                            at = next;
+                        }
+                    }
+                    clause.retain(|lit| *lit != Lit::FALSE);
+                    implied.found.push(clause);
+                }
+            }
+        }
     }
 
     /// Inserts an edge. On a cycle, returns the literals of the path from `to` to `from`.
@@ -212,6 +311,31 @@ impl Acyclic {
             self.rank[node as usize] = rank;
         }
     }
+}
+
+/// All nodes that edges lead to from `start`, with the edge each was reached by.
+fn search(
+    start: u32,
+    edges: &[Vec<(u32, Lit)>],
+    mark: &mut [u32],
+    parent: &mut [(u32, Lit)],
+    stamp: u32,
+) -> Vec<u32> {
+    let mut found = vec![start];
+    mark[start as usize] = stamp;
+    let mut next = 0;
+    while next < found.len() {
+        let node = found[next];
+        next += 1;
+        for &(to, lit) in &edges[node as usize] {
+            if mark[to as usize] != stamp {
+                mark[to as usize] = stamp;
+                parent[to as usize] = (node, lit);
+                found.push(to);
+            }
+        }
+    }
+    found
 }
 
 /// The fixed edges of a graph have a cycle.

@@ -4,6 +4,7 @@ use super::acyclic::Acyclic;
 use super::{Answer, Budget, Graph, OrderEncoding, Solver, eager};
 use crate::circuit::Lit;
 use cadical_sys::{CaDiCal, ExternalPropagator, Status, Terminator};
+use rustc_hash::FxHashMap;
 
 /// A CaDiCaL instance.
 pub struct Cadical {
@@ -51,7 +52,13 @@ impl Solver for Cadical {
             return;
         };
         let observed: Vec<Lit> = acyclic.literals().collect();
-        self.solver.connect_external_propagator(Propagator { acyclic, clause: None });
+        let acyclic = match self.encoding {
+            OrderEncoding::Propagating => acyclic.rule_out(),
+            _ => acyclic,
+        };
+        let propagator =
+            Propagator { acyclic, clause: None, reasons: FxHashMap::default(), reason: Vec::new() };
+        self.solver.connect_external_propagator(propagator);
         for lit in observed {
             self.solver.add_observed_var(lit.0.abs());
         }
@@ -100,6 +107,10 @@ struct Propagator {
     acyclic: Acyclic,
     /// The clause being handed over, in reverse.
     clause: Option<Vec<i32>>,
+    /// Why literals were propagated.
+    reasons: FxHashMap<i32, Vec<Lit>>,
+    /// The reason being handed over, in reverse.
+    reason: Vec<i32>,
 }
 
 impl Propagator {
@@ -126,6 +137,29 @@ impl ExternalPropagator for Propagator {
     fn notify_backtrack(&mut self, level: usize) {
         self.acyclic.backtrack(level);
         self.clause = None;
+    }
+
+    fn cb_propagate(&mut self) -> i32 {
+        if self.conflict() {
+            return 0;
+        }
+        match self.acyclic.next_implied() {
+            Some(clause) => {
+                let lit = clause[0].0;
+                self.reasons.insert(lit, clause);
+                lit
+            }
+            None => 0,
+        }
+    }
+
+    fn cb_add_reason_clause_lit(&mut self, propagated: i32) -> i32 {
+        if self.reason.is_empty()
+            && let Some(clause) = self.reasons.get(&propagated)
+        {
+            self.reason = std::iter::once(0).chain(clause.iter().map(|lit| lit.0)).collect();
+        }
+        self.reason.pop().unwrap_or(0)
     }
 
     fn cb_check_found_model(&mut self, _: &[i32]) -> bool {

@@ -1,0 +1,67 @@
+//! The command `bench`: the papers' tables, ours beside theirs, kept in a dated folder.
+//!
+//! Each row runs in a process of its own, so that its memory is its own and a crash costs only that row.
+//! Times are medians of several runs on one core.
+
+mod checkfence;
+mod machine;
+mod paper;
+
+use crate::args::BenchArgs;
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+use std::path::Path;
+use std::process::Command;
+
+/// Runs a benchmark suite.
+pub(crate) fn run(args: &BenchArgs) -> Result<u8> {
+    match args.suite.as_str() {
+        "checkfence" => checkfence::run(args),
+        other => bail!("unknown benchmark `{other}`: there is `checkfence`"),
+    }
+}
+
+/// What one check cost: the median of several runs.
+pub(crate) struct Measured {
+    /// The result of the median run, as `check --json` prints it.
+    pub(crate) result: Value,
+    /// Seconds of the whole process, median.
+    pub(crate) wall: f64,
+}
+
+impl Measured {
+    fn statistic(&self, name: &str) -> f64 {
+        self.result["statistics"][name].as_f64().unwrap_or(0.0)
+    }
+}
+
+/// Runs `check` some times in processes of their own.
+pub(crate) fn measure(arguments: &[String], runs: u32) -> Result<Measured> {
+    let program = std::env::current_exe()?;
+    let mut all = Vec::new();
+    for _ in 0..runs {
+        let start = std::time::Instant::now();
+        let output = Command::new(&program)
+            .arg("check")
+            .args(arguments)
+            .arg("--json")
+            .output()
+            .context("cannot run the checker")?;
+        let wall = start.elapsed().as_secs_f64();
+        if output.status.code().is_none_or(|code| code == 2) {
+            bail!("check {} failed:\n{}", arguments.join(" "), String::from_utf8_lossy(&output.stderr));
+        }
+        let document: Value = serde_json::from_slice(&output.stdout)?;
+        all.push(Measured { result: document["results"][0].clone(), wall });
+    }
+    all.sort_by(|a, b| a.wall.total_cmp(&b.wall));
+    let middle = all.len() / 2;
+    Ok(all.swap_remove(middle))
+}
+
+/// Makes the dated folder for the results of a suite.
+pub(crate) fn folder(root: &Path, suite: &str) -> Result<std::path::PathBuf> {
+    let folder = root.join(format!("{}-{suite}", machine::today()));
+    std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    Ok(folder)
+}

@@ -1,0 +1,166 @@
+//! Bad input: each mistake has one clear diagnostic and exit code 2; limits have a reason and exit code 3.
+
+use std::fs;
+use std::process::Command;
+
+/// A queue of one element, to make mistakes with.
+const GOOD: &str = "\
+int full, item;
+void put(int value) { item = value; full = 1; }
+int get(void) { return full ? item : -1; }
+#pragma fencepost op p = put(any(0, 1))
+#pragma fencepost op g = get()
+#pragma fencepost test T = ( p g )
+";
+
+/// Runs `fencepost check` on a file and returns exit code and what it says.
+fn check(text: &str, arguments: &[&str]) -> String {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    fs::write(folder.path().join("queue.c"), text).expect("written");
+    run(folder.path(), &[&["check", "queue.c"], arguments].concat())
+}
+
+fn run(folder: &std::path::Path, arguments: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_fencepost"))
+        .args(arguments)
+        .current_dir(folder)
+        .output()
+        .expect("the program runs");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_end().to_owned();
+    let code = output.status.code().expect("it ends by itself");
+    // Times differ from run to run.
+    let out: Vec<String> = text(&output.stdout).lines().map(hide_time).collect();
+    let parts = [out.join("\n"), text(&output.stderr), format!("exit code {code}")];
+    parts.iter().filter(|part| !part.is_empty()).cloned().collect::<Vec<_>>().join("\n")
+}
+
+fn hide_time(line: &str) -> String {
+    match line.find(" s  ") {
+        Some(end) if line[..end].ends_with(|c: char| c.is_ascii_digit()) => {
+            let start = line[..end].rfind(' ').map_or(0, |blank| blank + 1);
+            format!("{}_{}", line[..start].trim_end().to_owned() + " ", &line[end..])
+        }
+        _ => line.trim_end().to_owned(),
+    }
+}
+
+macro_rules! cases {
+    ($($name:ident: $text:expr, $arguments:expr;)*) => {$(
+        #[test]
+        fn $name() {
+            insta::assert_snapshot!(check($text, &$arguments));
+        }
+    )*};
+}
+
+cases! {
+    good: GOOD, ["-m", "sc", "-q"];
+    syntax_errors: "int x = ;\nint f(void) { return 1 }\nint y;\nint g(void { return 2; }\n", [];
+    unknown_type: "typedef struct node { int x; } node_t;\nnodet *head;\nint main(void) { return 0; }\n", [];
+    unknown_pragma: "#pragma fencepost tset T = ( e )\nint main(void) { return 0; }\n", [];
+    unknown_operation: &format!("{GOOD}#pragma fencepost test U = ( p | x )\n"), [];
+    empty_test: &format!("{GOOD}#pragma fencepost test U = ( p | )\n"), [];
+    malformed_test: &format!("{GOOD}#pragma fencepost test U = ( p g\n"), [];
+    operation_without_function: "#pragma fencepost op e = enqueue(1)\n#pragma fencepost test T = ( e )\n", [];
+    operation_with_wrong_arguments: "int f(int x) { return x; }\n#pragma fencepost op f = f()\n", [];
+    operation_with_open_value: "int x; int f(int x) { return x; }\n#pragma fencepost op f = f(x)\n", [];
+    unsupported_constructs: "\
+double mean(double a, double b) { return (a + b) / 2; }
+__thread int mine;
+int f(int n) { int a[n]; void *here = &&label; label: a[0] = n; return a[0]; }
+int main(void) { return f(3) + mine + (int)mean(1.0, 2.0); }
+", [];
+    missing_body: "int helper(int x);\nint main(void) { return helper(1); }\n", [];
+    missing_header: "#include <nosuch.h>\nint main(void) { return 0; }\n", [];
+    wrong_expectation: &format!("{GOOD}#pragma fencepost expect T sc violated\n"), ["-m", "sc", "-q"];
+    expectation_of_unknown_test: &format!("{GOOD}#pragma fencepost expect X sc holds\n"), [];
+    expectation_of_unknown_verdict: &format!("{GOOD}#pragma fencepost expect T sc works\n"), [];
+    unknown_model: GOOD, ["-m", "tos"];
+    unknown_model_in_file: &format!("{GOOD}#pragma fencepost model sc, tos\n"), [];
+    unknown_test: GOOD, ["-t", "U"];
+    written_test_with_unknown_operation: GOOD, ["-t", "( p | q )"];
+    nothing_to_check: "int x;\n", [];
+    nothing_expected: GOOD, ["--expected"];
+    unbounded_recursion: "\
+int depth;
+int down(int n) { return depth ? n : down(n + 1); }
+#pragma fencepost op d = down(0)
+#pragma fencepost test T = ( d )
+", ["-m", "sc", "-q"];
+    recursion_beyond_the_limit: "\
+int x;
+void follow(int seen) { if (x != seen) follow(x); }
+void step(void) { x++; }
+#pragma fencepost op f = follow(0)
+#pragma fencepost op s = step()
+#pragma fencepost test T = ( f | s s s s )
+", ["-m", "sc", "-q", "--max-unroll", "2"];
+    endless_loop: "\
+int x;
+void forever(void) { while (1) x++; }
+#pragma fencepost op f = forever()
+#pragma fencepost test T = ( f )
+", ["-m", "sc", "-q"];
+    loop_beyond_the_limit: "\
+int x;
+void follow(void) { int seen = 0; while (x != seen) seen = x; }
+void step(void) { x++; }
+#pragma fencepost op f = follow()
+#pragma fencepost op s = step()
+#pragma fencepost test T = ( f | s s s s )
+", ["-m", "sc", "-q", "--max-unroll", "2"];
+    waiting_is_no_mistake: "\
+int x;
+void wait(void) { while (!x) ; }
+void set(void) { x = 1; }
+#pragma fencepost op w = wait()
+#pragma fencepost op s = set()
+#pragma fencepost test T = ( w | s )
+", ["-m", "sc", "-v"];
+    nothing_completes: "\
+#include <fencepost.h>
+int x;
+void wait(void) { assume(x == 1); }
+void idle(void) { }
+#pragma fencepost op w = wait()
+#pragma fencepost op i = idle()
+#pragma fencepost test T = ( w | i )
+", ["-m", "sc", "-q"];
+    nothing_completes_in_main: "\
+#include <pthread.h>
+int x;
+void *wait(void *unused) { while (!x) ; return 0; }
+int main(void) { pthread_t t; pthread_create(&t, 0, wait, 0); pthread_join(t, 0); return 0; }
+", ["-m", "sc", "-q"];
+    no_time: GOOD, ["-m", "sc", "-q", "--timeout", "0"];
+    bad_model_file: GOOD, ["-m", "queue.cat"];
+}
+
+#[test]
+fn missing_file() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    insta::assert_snapshot!(run(folder.path(), &["check", "nosuch.c"]));
+}
+
+#[test]
+fn folder_instead_of_file() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    fs::create_dir(folder.path().join("queue.c")).expect("made");
+    insta::assert_snapshot!(run(folder.path(), &["check", "queue.c"]));
+}
+
+#[test]
+fn model_file_with_mistakes() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    fs::write(folder.path().join("queue.c"), GOOD).expect("written");
+    fs::write(folder.path().join("my.cat"), "\"mine\"\nacyclic po | xyz\n").expect("written");
+    insta::assert_snapshot!(run(folder.path(), &["check", "queue.c", "-m", "my.cat"]));
+}
+
+#[test]
+fn model_from_a_file() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    fs::write(folder.path().join("queue.c"), GOOD).expect("written");
+    fs::write(folder.path().join("my.cat"), "\"mine\"\nacyclic po | rf | co | fr\n").expect("written");
+    insta::assert_snapshot!(run(folder.path(), &["check", "queue.c", "-m", "my.cat", "-q"]));
+}

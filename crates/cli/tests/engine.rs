@@ -1,0 +1,296 @@
+//! What the engine must not get wrong about loops, waiting, prefixes of executions and primed operations.
+
+use fencepost::run::{Limits, check};
+use fencepost::session::Session;
+use fencepost_bounded::check::{self, Finding, Options};
+use fencepost_bounded::unroll;
+use fencepost_harness::result::{CheckResult, Verdict};
+use fencepost_harness::verdict::Kind;
+
+fn load(text: &str) -> Session {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("program.c");
+    std::fs::write(&path, text).expect("written");
+    Session::load(&path, &[], None).map_err(|rejected| rejected.diagnostics).expect("the program is fine")
+}
+
+fn run(text: &str, model: &str) -> CheckResult {
+    let session = load(text);
+    let subject = session.subjects().remove(0);
+    let model = fencepost_models::builtin(model).expect("it ships");
+    check(&session, &subject, &model, &Limits::default(), &|_| {})
+}
+
+fn expect(text: &str, model: &str, expected: Kind) -> CheckResult {
+    let result = run(text, model);
+    let why = match &result.verdict {
+        Verdict::Inconclusive(reason) => reason.to_string(),
+        _ => String::new(),
+    };
+    assert_eq!(result.verdict.kind(), expected, "on {model}: {why}\n{text}");
+    result
+}
+
+/// A bound that cuts initialisation must not make everything behind it vanish.
+#[test]
+fn initialisation_loops_run_to_their_end() {
+    let text = "
+int slots[40], x;
+void setup(void) { for (int i = 0; i < 40; i++) slots[i] = i; }
+int read(void) { return slots[39] + x; }
+void write(void) { x = 1; x = 2; }
+#pragma fencepost init setup()
+#pragma fencepost op r = read()
+#pragma fencepost op w = write()
+#pragma fencepost test T = ( r | w )
+";
+    let result = expect(text, "sc", Kind::Violated);
+    let Verdict::Violated(example) = &result.verdict else { unreachable!("just asserted") };
+    let observed = example.trace.observation().expect("it is complete");
+    assert_eq!(observed[0].defined(), Some(40), "the write is seen half done, on top of the last slot");
+}
+
+/// A thread that waits for one that was cut at a loop bound must not hide that the bound was exceeded.
+#[test]
+fn waiting_for_a_thread_that_exceeds_its_bound() {
+    let text = "
+int n = 3, count, done, flag;
+void work(void) { int i = n; while (i > 0) { count++; i--; } done = 1; }
+int wait(void) { while (!done) ; return count; }
+void change(void) { n = 2; }
+#pragma fencepost op w = work()
+#pragma fencepost op r = wait()
+#pragma fencepost op c = change()
+#pragma fencepost test T = ( w | r | c )
+";
+    let result = expect(text, "sc", Kind::Holds);
+    let most = result.scope.loops.iter().filter(|info| !info.spin).map(|info| info.bound).max();
+    assert_eq!(most, Some(3), "the loop runs up to three times");
+    assert_eq!(result.scope.observations, Some(2));
+}
+
+/// An error in a critical section counts even though the other thread then waits for ever.
+#[test]
+fn an_error_that_leaves_others_waiting() {
+    let text = "
+#include <fencepost.h>
+#include <assert.h>
+lock_t l;
+int x;
+void inc(void) { lock(&l); x++; assert(x < 2); unlock(&l); }
+#pragma fencepost op i = inc()
+#pragma fencepost test T = ( i | i )
+";
+    let result = run(text, "sc");
+    assert_eq!(result.verdict.kind(), Kind::Violated);
+}
+
+#[test]
+fn an_error_only_others_can_cause_while_they_wait() {
+    // Thread 2 can only go on after thread 1, which fails first.
+    let text = "
+#include <pthread.h>
+#include <assert.h>
+int go, done, x;
+void *first(void *a) { while (!go) ; assert(x == 0); done = 1; return 0; }
+void *second(void *a) { x = 1; go = 1; while (!done) ; return 0; }
+int main(void) {
+    pthread_t s, t;
+    pthread_create(&s, 0, first, 0);
+    pthread_create(&t, 0, second, 0);
+    pthread_join(s, 0);
+    pthread_join(t, 0);
+    return 0;
+}
+";
+    for model in ["sc", "tso", "relaxed"] {
+        expect(text, model, Kind::Violated);
+    }
+}
+
+/// Locks of every usual kind: right ones hold on all models, and their spin loops need no bound.
+#[test]
+fn spin_locks() {
+    let locks = [
+        ("exchange", "while (atomic_exchange(&l, 1)) ;", "atomic_store(&l, 0);", true),
+        (
+            "acquire",
+            "while (atomic_exchange_explicit(&l, 1, memory_order_acquire)) ;",
+            "atomic_store_explicit(&l, 0, memory_order_release);",
+            true,
+        ),
+        (
+            "cas",
+            "int z = 0; while (!atomic_compare_exchange_strong(&l, &z, 1)) z = 0;",
+            "atomic_store(&l, 0);",
+            true,
+        ),
+        (
+            "test and test and set",
+            "for (;;) { while (atomic_load(&l)) ; if (!atomic_exchange(&l, 1)) break; }",
+            "atomic_store(&l, 0);",
+            true,
+        ),
+        ("sync", "while (__sync_lock_test_and_set(&l, 1)) ;", "__sync_lock_release(&l);", true),
+        ("flag", "while (atomic_flag_test_and_set(&f)) ;", "atomic_flag_clear(&f);", true),
+        ("plain", "while (l) ; l = 1;", "l = 0;", false),
+        (
+            "relaxed",
+            "while (atomic_exchange_explicit(&l, 1, memory_order_relaxed)) ;",
+            "atomic_store_explicit(&l, 0, memory_order_relaxed);",
+            false,
+        ),
+    ];
+    for (name, acquire, release, right) in locks {
+        let text = format!(
+            "
+#include <stdatomic.h>
+#include <assert.h>
+atomic_int l;
+atomic_flag f = ATOMIC_FLAG_INIT;
+int x;
+int inc(void) {{ {acquire} int y = ++x; {release} return y; }}
+#pragma fencepost op i = inc()
+#pragma fencepost test T = ( i | i )
+"
+        );
+        let result = run(&text, "relaxed");
+        let expected = if right { Kind::Holds } else { Kind::Violated };
+        assert_eq!(result.verdict.kind(), expected, "{name}: {:?}", result.verdict);
+        if right {
+            assert!(result.scope.loops.iter().any(|info| info.spin), "{name} is seen to wait");
+        }
+    }
+}
+
+/// A loop whose repetitions change memory is no spin loop, however much it looks like one.
+#[test]
+fn loops_with_silent_looking_stores() {
+    let text = "
+#include <stdatomic.h>
+atomic_int x;
+int pull(void) { while (atomic_fetch_add(&x, 1) < 2) ; return atomic_load(&x); }
+#pragma fencepost op p = pull()
+#pragma fencepost test T = ( p | p )
+";
+    let result = run(text, "sc");
+    let Verdict::Violated(example) = &result.verdict else { panic!("{:?}", result.verdict) };
+    assert!(result.scope.loops.iter().all(|info| !info.spin), "the loop counts");
+    assert!(example.trace.observation().is_some());
+}
+
+/// Spin loops taken as one successful round, and unrolled: neither finds what the other does not.
+#[test]
+fn reducing_spin_loops_changes_nothing() {
+    let programs = [
+        (
+            "int l, x; int op(void) { while (__sync_lock_test_and_set(&l, 1)) ; int y = ++x; __sync_lock_release(&l); return y; }",
+            false,
+        ),
+        ("int l, x; int op(void) { while (l) ; l = 1; int y = ++x; l = 0; return y; }", true),
+        (
+            "int f, x; int op(void) { if (__sync_fetch_and_add(&f, 1) == 0) { x = 7; f = 9; } else while (f != 9) ; return x; }",
+            false,
+        ),
+        (
+            "int f, x; int op(void) { if (__sync_fetch_and_add(&f, 1) == 0) { f = 9; x = 7; } else while (f != 9) ; return x; }",
+            true,
+        ),
+    ];
+    for (program, wrong) in programs {
+        let text =
+            format!("{program}\n#pragma fencepost op o = op()\n#pragma fencepost test T = ( o | o )\n");
+        for name in ["sc", "tso"] {
+            let session = load(&text);
+            let model = fencepost_models::builtin(name).expect("it ships");
+            let subject = session.subjects().remove(0);
+            let test = subject.test().expect("it is a test");
+            let mined = session.specification(test, &|| false);
+            let fencepost_harness::mine::Mined::Specification { observations, .. } = &*mined else {
+                panic!("{mined:?}")
+            };
+            for reduce_spins in [true, false] {
+                let mut options = Options { max_unroll: 3, ..Options::default() };
+                options.unroll.reduce_spins = reduce_spins;
+                let subject = unroll::Subject::Test(test);
+                let outcome =
+                    check::check(&session.harness, subject, &model, Some(observations), &options, &|_, _| {});
+                match outcome.finding {
+                    Finding::Violated(_) => assert!(wrong, "{name} {reduce_spins} {program}"),
+                    Finding::Holds { .. } => {
+                        assert!(!wrong && reduce_spins, "{name} {reduce_spins} {program}")
+                    }
+                    Finding::Unknown(reason) => {
+                        assert!(!wrong && !reduce_spins, "{name} {reduce_spins} {reason} {program}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A primed operation leaves out executions in which a retry loop repeats, and only retry loops.
+#[test]
+fn primed_operations_do_not_retry() {
+    let text = |test: &str| {
+        format!(
+            "
+#include <fencepost.h>
+int x, steps;
+int inc(void) {{ int old, tries = 0; do {{ old = x; tries++; }} while (!cas(&x, old, old + 1)); return tries; }}
+int walk(int n) {{ int sum = 0; for (int i = 0; i < n; i++) sum += x; return sum; }}
+#pragma fencepost op i = inc()
+#pragma fencepost op w = walk(3)
+#pragma fencepost test T = {test}
+"
+        )
+    };
+    // Without primes a second try is observed, which no serial execution has.
+    expect(&text("( i | i )"), "sc", Kind::Violated);
+    expect(&text("( i' | i' )"), "sc", Kind::Holds);
+    // Walking is no retrying.
+    let result = expect(&text("( i' | w' )"), "sc", Kind::Violated);
+    assert_eq!(result.test, "T");
+}
+
+/// A variable of one's own that others cannot reach is seen as one left it, on every model.
+#[test]
+fn locals_in_memory() {
+    let text = "
+int x;
+void fill(int *p, int n) { for (int i = 0; i < 3; i++) p[i] = n + i; }
+int sum(int n) { int a[3]; fill(a, n); int s = 0; for (int i = 0; i < 3; i++) s += a[i]; return s + x * 0; }
+void set(void) { x = 1; }
+#pragma fencepost op s = sum(any(1, 2))
+#pragma fencepost op t = set()
+#pragma fencepost test T = ( s | t )
+";
+    for model in ["sc", "tso", "pso", "rmo", "relaxed"] {
+        expect(text, model, Kind::Holds);
+    }
+}
+
+/// The halves of a word written whole, and a word written by halves.
+#[test]
+fn accesses_of_different_sizes() {
+    let text = "
+#include <stdint.h>
+union { uint64_t whole; struct { uint32_t low, high; }; } u;
+uint64_t read(void) { return u.whole; }
+void low(void) { u.low = 1; }
+void high(void) { u.high = 2; }
+void both(void) { u.whole = 0x300000003; }
+uint32_t half(void) { return u.high; }
+#pragma fencepost op r = read()
+#pragma fencepost op l = low()
+#pragma fencepost op h = high()
+#pragma fencepost op b = both()
+#pragma fencepost op q = half()
+#pragma fencepost test T = ( r | l | h | b | q )
+";
+    for model in ["sc", "relaxed"] {
+        expect(text, model, Kind::Holds);
+    }
+    let torn = text.replace("return u.whole;", "uint64_t high = u.high; return high << 32 | u.low;");
+    expect(&torn, "sc", Kind::Violated);
+}
