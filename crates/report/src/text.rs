@@ -109,7 +109,7 @@ fn scope_lines(harness: &Harness, result: &CheckResult, out: &mut String) {
         let at = harness.program.sources.position(info.span);
         let kind = if info.recursion { "recursion" } else { "loop" };
         let how = match (info.spin, info.bound) {
-            (true, _) => "waits; taken as one successful round".to_owned(),
+            (true, _) => "repeats only without effect, so one round stands for all".to_owned(),
             (false, bound) => format!("at most {bound}×"),
         };
         let _ = writeln!(out, "  {kind} at {at}: {}, {how}", count(info.instances, "instance"));
