@@ -30,6 +30,12 @@ pub(crate) enum Command {
 pub(crate) struct SourceArgs {
     /// The C file.
     pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) preprocessor: PreprocessorArgs,
+}
+
+#[derive(Args)]
+pub(crate) struct PreprocessorArgs {
     /// Defines a macro: NAME or NAME=VALUE.
     #[arg(short = 'D', value_name = "MACRO")]
     define: Vec<String>,
@@ -44,9 +50,9 @@ pub(crate) struct SourceArgs {
     include: Vec<String>,
 }
 
-impl SourceArgs {
-    /// Arguments for the preprocessor.
-    pub(crate) fn preprocessor(&self) -> Vec<String> {
+impl PreprocessorArgs {
+    /// What to hand to the preprocessor.
+    pub(crate) fn arguments(&self) -> Vec<String> {
         let flag = |flag: &str, values: &[String]| -> Vec<String> {
             values.iter().map(|value| format!("{flag}{value}")).collect()
         };
@@ -58,8 +64,11 @@ impl SourceArgs {
 
 #[derive(Args)]
 pub(crate) struct CheckArgs {
+    /// The C files.
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
     #[command(flatten)]
-    pub(crate) source: SourceArgs,
+    pub(crate) preprocessor: PreprocessorArgs,
     /// A memory model: serial, sc, tso, pso, rmo, relaxed, or a .cat file. May be repeated; without it,
     /// the models that the file names, or all but serial.
     #[arg(long, short, value_name = "MODEL", value_delimiter = ',')]
@@ -91,8 +100,8 @@ pub(crate) struct CheckArgs {
     /// Prints only one line for each check.
     #[arg(long, short, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
-    /// Checks just what the file has expectations for; exits with 0 if all of them are met.
-    #[arg(long, conflicts_with_all = ["model", "test"])]
+    /// Checks just what the files have expectations for; exits with 0 if all of them are met.
+    #[arg(long)]
     pub(crate) expected: bool,
     /// How orders are encoded: eager, lazy or propagating.
     #[arg(long, hide = true, default_value = "lazy", value_parser = ["eager", "lazy", "propagating"])]

@@ -1,6 +1,6 @@
 //! The command `check`.
 
-use crate::args::{CheckArgs, SourceArgs};
+use crate::args::{CheckArgs, PreprocessorArgs, SourceArgs};
 use crate::progress::Line;
 use anyhow::Result;
 use fencepost::run::{self, Limits};
@@ -22,6 +22,18 @@ const BAD_INPUT: u8 = 2;
 /// Models to check on if nobody names any: all hardware models.
 const DEFAULT_MODELS: [&str; 5] = ["sc", "tso", "pso", "rmo", "relaxed"];
 
+/// The outcome of a run over several files.
+#[derive(Default)]
+struct Tally {
+    violated: bool,
+    inconclusive: bool,
+    /// A file could not be used, or an expectation was not met.
+    bad: bool,
+    /// Not all that was planned was begun.
+    cut_short: bool,
+    documents: Vec<serde_json::Value>,
+}
+
 pub(crate) fn run(args: &CheckArgs) -> Result<u8> {
     let cancelled = Arc::new(AtomicBool::new(false));
     let flag = cancelled.clone();
@@ -31,11 +43,34 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8> {
             std::process::exit(130);
         }
     })?;
-    let Some(mut session) = load(&args.source, args.reference.as_deref()) else { return Ok(BAD_INPUT) };
-    print_diagnostics(&session.warnings, &session.harness.program.sources);
-    let Some(plan) = plan(&mut session, args) else { return Ok(BAD_INPUT) };
-    let limits = Limits {
-        cancelled: cancelled.clone(),
+    let limits = limits(args, cancelled.clone());
+    let mut tally = Tally::default();
+    for file in &args.files {
+        if args.files.len() > 1 && !args.json {
+            anstream::println!("{}", file.display());
+        }
+        if cancelled.load(Ordering::Relaxed) {
+            tally.cut_short = true;
+            break;
+        }
+        check_file(file, args, &limits, &mut tally);
+    }
+    if args.json {
+        println!("{}", serde_json::to_string_pretty(&json::document(tally.documents))?);
+    }
+    Ok(match () {
+        () if tally.bad => BAD_INPUT,
+        () if tally.cut_short => 3,
+        () if args.expected => 0,
+        () if tally.violated => 1,
+        () if tally.inconclusive => 3,
+        () => 0,
+    })
+}
+
+fn limits(args: &CheckArgs, cancelled: Arc<AtomicBool>) -> Limits {
+    Limits {
+        cancelled,
         timeout: args.timeout,
         memory: args.memory,
         max_unroll: args.max_unroll,
@@ -45,62 +80,51 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8> {
             "propagating" => OrderEncoding::Propagating,
             _ => OrderEncoding::Lazy,
         },
+    }
+}
+
+/// Checks what is asked of one file.
+fn check_file(file: &Path, args: &CheckArgs, limits: &Limits, tally: &mut Tally) {
+    let session = load(file, &args.preprocessor, args.reference.as_deref());
+    let Some(mut session) = session else {
+        tally.bad = true;
+        return;
+    };
+    print_diagnostics(&session.warnings, &session.harness.program.sources);
+    let Some(plan) = plan(&mut session, args) else {
+        tally.bad = true;
+        return;
     };
     let mut results: Vec<CheckResult> = Vec::new();
     for (subject, model) in &plan {
+        if limits.cancelled.load(Ordering::Relaxed) {
+            tally.cut_short = true;
+            break;
+        }
         let result = {
             let what = format!("{} on {}", subject.name(), model.name);
             let line = Line::start(what, !args.json);
-            run::check(&session, subject, model, &limits, &|phase| line.update(phase))
+            run::check(&session, subject, model, limits, &|phase| line.update(phase))
         };
-        if !args.json {
-            print_result(&session, subject, &result, args, &results);
+        let first = result.verdict.kind() == Kind::Violated && !tally.violated;
+        if args.json {
+            tally.documents.push(json::result(&session.harness, subject.test(), &result));
+        } else {
+            anstream::println!("{}", text::line(&result));
+            if args.verbose || first && !args.quiet {
+                anstream::println!("{}", text::detail(&session.harness, subject.test(), &result));
+            }
         }
+        tally.violated |= result.verdict.kind() == Kind::Violated;
+        tally.inconclusive |= result.verdict.kind() == Kind::Inconclusive;
         results.push(result);
-        if cancelled.load(Ordering::Relaxed) {
-            break;
-        }
-    }
-    if args.json {
-        let values = plan
-            .iter()
-            .zip(&results)
-            .map(|((subject, _), result)| json::result(&session.harness, subject.test(), result));
-        println!("{}", serde_json::to_string_pretty(&json::document(values.collect()))?);
     }
     let wrong = wrong_expectations(&session, &results);
+    tally.bad |= !wrong.is_empty();
     print_diagnostics(&wrong, &session.harness.program.sources);
-    Ok(exit_code(args, &results, plan.len(), !wrong.is_empty()))
 }
 
-fn exit_code(args: &CheckArgs, results: &[CheckResult], planned: usize, wrong: bool) -> u8 {
-    let any = |kind: Kind| results.iter().any(|result| result.verdict.kind() == kind);
-    match () {
-        () if wrong => BAD_INPUT,
-        () if results.len() < planned => 3,
-        () if args.expected => 0,
-        () if any(Kind::Violated) => 1,
-        () if any(Kind::Inconclusive) => 3,
-        () => 0,
-    }
-}
-
-fn print_result(
-    session: &Session,
-    subject: &Subject,
-    result: &CheckResult,
-    args: &CheckArgs,
-    before: &[CheckResult],
-) {
-    anstream::println!("{}", text::line(result));
-    let violated = |result: &CheckResult| result.verdict.kind() == Kind::Violated;
-    let first = violated(result) && !before.iter().any(violated) && !args.expected;
-    if args.verbose || first && !args.quiet {
-        anstream::println!("{}", text::detail(&session.harness, subject.test(), result));
-    }
-}
-
-/// What to check: every subject asked for, on every model.
+/// What to check: every subject asked for, on every model; or what is expected of them.
 fn plan(session: &mut Session, args: &CheckArgs) -> Option<Vec<(Subject, Model)>> {
     let mut problems = Vec::new();
     let mut subjects = Vec::new();
@@ -116,38 +140,39 @@ fn plan(session: &mut Session, args: &CheckArgs) -> Option<Vec<(Subject, Model)>
             problems.push(nothing_to_check(session));
         }
     }
-    let names: Vec<String> = if !args.model.is_empty() {
+    let named = session.harness.models.iter().map(|(name, _)| name.clone());
+    let expected = session.harness.expectations.iter().map(|expectation| expectation.model.clone());
+    let mut names: Vec<String> = if !args.model.is_empty() {
         args.model.clone()
-    } else if !session.harness.models.is_empty() {
-        session.harness.models.iter().map(|(name, _)| name.clone()).collect()
+    } else if args.expected {
+        expected.collect()
     } else {
-        DEFAULT_MODELS.map(str::to_owned).to_vec()
+        named.collect()
     };
-    let mut models = Vec::new();
+    if names.is_empty() {
+        names = DEFAULT_MODELS.map(str::to_owned).to_vec();
+    }
+    let mut models: Vec<Model> = Vec::new();
     for name in &names {
         match find_model(name, session) {
-            Ok(model) => models.push(model),
+            Ok(model) if models.iter().all(|known| known.name != model.name) => models.push(model),
+            Ok(_) => {}
             Err(problem) => problems.push(problem),
         }
     }
     let mut plan = Vec::new();
-    if args.expected {
-        for expectation in &session.harness.expectations {
-            let subject = session.subjects().into_iter().find(|subject| subject.name() == expectation.test);
-            match (subject, find_model(&expectation.model, session)) {
-                (Some(subject), Ok(model)) => plan.push((subject, model)),
-                (_, Err(problem)) => problems.push(problem),
-                (None, _) => {}
+    for subject in subjects {
+        for model in &models {
+            let mut expectations = session.harness.expectations.iter();
+            let is_expected = expectations.any(|e| e.test == subject.name() && e.model == model.name);
+            if is_expected || !args.expected {
+                plan.push((subject.clone(), model.clone()));
             }
         }
-        if plan.is_empty() {
-            let problem = Diagnostic::general(format!("{} has no expectations", session.file));
-            problems.push(problem.help("add for example `#pragma fencepost expect T0 sc holds`"));
-        }
-    } else {
-        for subject in subjects {
-            plan.extend(models.iter().map(|model| (subject.clone(), model.clone())));
-        }
+    }
+    if plan.is_empty() && problems.is_empty() {
+        let problem = Diagnostic::general(format!("{} expects nothing of what is asked for", session.file));
+        problems.push(problem.help("add for example `#pragma fencepost expect T0 sc holds`"));
     }
     print_diagnostics(&problems, &session.harness.program.sources);
     problems.is_empty().then_some(plan)
@@ -166,14 +191,14 @@ fn find_model(name: &str, session: &Session) -> Result<Model, Diagnostic> {
     if let Some(model) = fencepost_models::builtin(name) {
         return Ok(model);
     }
+    if name.ends_with(".cat") {
+        return load_model(name);
+    }
     let place = session.harness.models.iter().find(|(model, _)| model == name).map(|(_, span)| *span);
     let place = place.or_else(|| {
         let expectation = session.harness.expectations.iter().find(|expectation| expectation.model == name);
         expectation.map(|expectation| expectation.span)
     });
-    if name.ends_with(".cat") {
-        return load_model(name);
-    }
     let message = format!("unknown memory model `{name}`");
     let problem = match place {
         Some(span) => Diagnostic::error(span, message),
@@ -195,8 +220,8 @@ fn load_model(path: &str) -> Result<Model, Diagnostic> {
 }
 
 /// Loads a file, or prints what is wrong with it.
-fn load(source: &SourceArgs, reference: Option<&Path>) -> Option<Session> {
-    for path in std::iter::once(source.file.as_path()).chain(reference) {
+fn load(file: &Path, preprocessor: &PreprocessorArgs, reference: Option<&Path>) -> Option<Session> {
+    for path in std::iter::once(file).chain(reference) {
         let readable = std::fs::File::open(path).and_then(|file| file.metadata());
         let problem = match readable {
             Err(error) => Some(error.to_string()),
@@ -209,7 +234,7 @@ fn load(source: &SourceArgs, reference: Option<&Path>) -> Option<Session> {
             return None;
         }
     }
-    match Session::load(&source.file, &source.preprocessor(), reference) {
+    match Session::load(file, &preprocessor.arguments(), reference) {
         Ok(session) => Some(session),
         Err(rejected) => {
             print_diagnostics(&rejected.diagnostics, &rejected.sources);
@@ -250,7 +275,7 @@ fn wrong_expectations(session: &Session, results: &[CheckResult]) -> Vec<Diagnos
 
 /// The command `lsl`.
 pub(crate) fn print_lsl(source: &SourceArgs) -> Result<u8> {
-    let Some(session) = load(source, None) else { return Ok(BAD_INPUT) };
+    let Some(session) = load(&source.file, &source.preprocessor, None) else { return Ok(BAD_INPUT) };
     anstream::print!("{}", session.harness.program);
     Ok(0)
 }

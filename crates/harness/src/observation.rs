@@ -70,7 +70,8 @@ impl ObservationSet {
         self.set.contains(observation) || self.set.iter().any(|serial| matches(serial, observation))
     }
 
-    /// The observations that differ from `observation` in the fewest slots, with those slots.
+    /// The observations that differ from `observation` in the fewest slots, with those slots; of these, those
+    /// that promise most.
     pub fn nearest(&self, observation: &Observation) -> Vec<(&Observation, Vec<usize>)> {
         let differing = |serial: &Observation| -> Vec<usize> {
             (0..serial.len()).filter(|&i| !value_matches(serial[i], observation[i])).collect()
@@ -78,6 +79,9 @@ impl ObservationSet {
         let mut all: Vec<(&Observation, Vec<usize>)> = self.set.iter().map(|o| (o, differing(o))).collect();
         let fewest = all.iter().map(|(_, slots)| slots.len()).min().unwrap_or(0);
         all.retain(|(_, slots)| slots.len() == fewest);
+        let open = |serial: &Observation| serial.iter().filter(|value| value.undef() != 0).count();
+        let least = all.iter().map(|(serial, _)| open(serial)).min().unwrap_or(0);
+        all.retain(|(serial, _)| open(serial) == least);
         all.sort();
         all
     }
