@@ -7,8 +7,8 @@
 //! what the others would go on to do comes later. Only whole executions are compared with the
 //! specification.
 //!
-//! On `relaxed`, a store may run ahead of a loop that precedes it in its thread. Executions in which a
-//! loop exceeds its bound only because such a store of its own thread ran ahead are not prefixes in this
+//! On models on which a store may run ahead of a loop that precedes it in its thread, executions in which
+//! a loop exceeds its bound only because such a store of its own thread ran ahead are not prefixes in this
 //! sense and are not found; docs/models.md says more.
 
 use crate::circuit::Lit;
