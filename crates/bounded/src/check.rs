@@ -276,9 +276,7 @@ impl Checker<'_> {
             let wrong = encoding.circuit.var();
             encoding.circuit.implies(wrong, complete);
             let words = encoding.observation();
-            for observation in specification.sorted() {
-                encoding.exclude(&words, observation, wrong);
-            }
+            encoding.exclude(&words, &specification.sorted(), wrong);
             clause.push(wrong);
         }
         encoding.circuit.clause(&clause);

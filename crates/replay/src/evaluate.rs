@@ -194,11 +194,20 @@ impl<'t> Execution<'t> {
 
     /// Whether the thread of `y` was started after `x`, by the thread of `x`.
     fn starts(&self, x: usize, y: usize) -> bool {
-        let (a, b) = (&self.trace.events[x], &self.trace.events[y]);
-        match self.trace.threads[b.thread].start {
-            Start::Begin => false,
-            Start::AfterFirst => a.thread == 0 && b.thread != 0,
-            Start::Spawn(spawn) => self.trace.event(spawn).thread == a.thread && x < spawn.index(),
+        // Also by a thread that was started by it, and so on.
+        let mut thread = self.trace.events[y].thread;
+        loop {
+            match self.trace.threads[thread].start {
+                Start::Begin => return false,
+                Start::AfterFirst => return self.trace.events[x].thread == 0 && thread != 0,
+                Start::Spawn(spawn) => {
+                    let parent = self.trace.event(spawn).thread;
+                    if parent == self.trace.events[x].thread && x < spawn.index() {
+                        return true;
+                    }
+                    thread = parent;
+                }
+            }
         }
     }
 

@@ -169,8 +169,12 @@ fn compare_end(index: usize, status: &Status, end: Result<(), Halt>) -> Result<(
                 Err(format!("thread {index} fails elsewhere"))
             }
         }
-        // Waiting, cut at a bound, or not started.
-        (Status::Stopped, Ok(()) | Err(Halt { stop: Stop::Blocked | Stop::Exhausted, .. })) => Ok(()),
+        // Waiting, cut at a bound, or not started: the trace claims nothing about what would come next,
+        // be it an error.
+        (
+            Status::Stopped,
+            Ok(()) | Err(Halt { stop: Stop::Blocked | Stop::Exhausted | Stop::Fault(_), .. }),
+        ) => Ok(()),
         (status, end) => {
             let end = end.map_err(|halt| halt.stop);
             Err(format!("thread {index} ends with {end:?}, the trace says {status:?}"))

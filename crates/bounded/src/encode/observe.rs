@@ -5,6 +5,7 @@ use crate::circuit::Lit;
 use crate::word::Word;
 use fencepost_harness::observation::Observation;
 use fencepost_lsl::value::Value;
+use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 impl Encoding<'_> {
@@ -21,15 +22,20 @@ impl Encoding<'_> {
         values.into_iter().map(|value| self.word(value)).collect()
     }
 
-    /// Forbids an observation wherever `when` holds. Undefined values of it stand for any.
-    pub fn exclude(&mut self, words: &[Rc<Word>], observation: &Observation, when: Lit) {
-        let mut clause = vec![!when];
-        for (word, &value) in words.iter().zip(observation) {
-            if value.undef() == 0 {
-                clause.push(!word.is(&mut self.circuit, value));
+    /// Forbids observations wherever `when` holds. Undefined values in them stand for any.
+    pub fn exclude(&mut self, words: &[Rc<Word>], observations: &[&Observation], when: Lit) {
+        // Thousands of observations share few values.
+        let mut known: FxHashMap<(usize, Value), Lit> = FxHashMap::default();
+        for observation in observations {
+            let mut clause = vec![!when];
+            for (slot, (word, &value)) in words.iter().zip(*observation).enumerate() {
+                if value.undef() == 0 {
+                    let is = known.entry((slot, value)).or_insert_with(|| word.is(&mut self.circuit, value));
+                    clause.push(!*is);
+                }
             }
+            self.circuit.clause(&clause);
         }
-        self.circuit.clause(&clause);
     }
 
     /// Forbids just this observation, undefined values included.

@@ -6,7 +6,7 @@
 use super::dependencies::Dependencies;
 use super::{Encoding, Memory};
 use crate::circuit::Lit;
-use crate::unroll::EventKind;
+use crate::unroll::{EventKind, Start};
 use fencepost_lsl::program::{Fence, Order};
 use fencepost_models::cat::{BaseRelation, BaseSet, Relation, Set};
 use rustc_hash::FxHashMap;
@@ -361,19 +361,16 @@ impl<'e, 'a> Relations<'e, 'a> {
         entries
     }
 
-    /// What a thread did before it started another, to all that the other does. Threads that those
-    /// start in turn follow by their own spawns.
+    /// What a thread did before it started another, to all that the other and those it starts in turn do.
     fn starts(&mut self) -> Entries {
         let mut entries = Entries::default();
-        for (thread, code) in self.encoding.unrolled.threads.iter().enumerate() {
-            let crate::unroll::Start::Spawn(spawn) = code.start else { continue };
-            let parent = self.encoding.unrolled.events[spawn].thread;
-            for (x, &a) in self.events.iter().enumerate() {
-                if self.encoding.unrolled.events[a].thread != parent || a > spawn {
-                    continue;
-                }
-                for (y, &b) in self.events.iter().enumerate() {
-                    if self.encoding.unrolled.events[b].thread == thread {
+        let unrolled = &self.encoding.unrolled;
+        for (y, &later) in self.events.iter().enumerate() {
+            let mut thread = unrolled.events[later].thread;
+            while let Start::Spawn(spawn) = unrolled.threads[thread].start {
+                thread = unrolled.events[spawn].thread;
+                for (x, &earlier) in self.events.iter().enumerate() {
+                    if unrolled.events[earlier].thread == thread && earlier < spawn {
                         entries.insert((x as u32, y as u32), Lit::TRUE);
                     }
                 }

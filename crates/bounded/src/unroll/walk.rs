@@ -35,6 +35,8 @@ struct Open {
 
 /// A thread still to be unrolled.
 struct Pending {
+    /// What tells its loop instances from those of other threads, from one round to the next.
+    path: InstancePath,
     start: Start,
     guard: Guard,
     calls: Vec<PendingCall>,
@@ -82,6 +84,9 @@ type Result<T> = std::result::Result<T, Failure>;
 
 /// Marks a recursive call in an instance path, where a loop has its repetitions.
 const RECURSION: u32 = u32::MAX;
+
+/// Marks a started thread in an instance path, between the spawn and its own statements.
+const SPAWN: u32 = u32::MAX - 1;
 
 impl<'a> Walker<'a> {
     pub(super) fn new(harness: &'a Harness, bounds: &'a Bounds, options: &'a Options) -> Walker<'a> {
@@ -138,6 +143,7 @@ impl<'a> Walker<'a> {
             Subject::Main(proc) => {
                 let call = PendingCall { op: None, primed: false, proc, args: Vec::new() };
                 self.pending.push(Pending {
+                    path: vec![0],
                     start: Start::Begin,
                     guard: Guard::TRUE,
                     calls: vec![call],
@@ -163,10 +169,12 @@ impl<'a> Walker<'a> {
             self.harness.init.map(|proc| PendingCall { op: None, primed: false, proc, args: Vec::new() });
         let mut first: Vec<PendingCall> = init.into_iter().collect();
         first.extend(test.initial.iter().map(|call| self.plan_call(call.op, call.primed, &mut number)));
-        self.pending.push(Pending { start: Start::Begin, guard: Guard::TRUE, calls: first, solo: true });
-        for calls in &test.threads {
+        let (start, guard) = (Start::Begin, Guard::TRUE);
+        self.pending.push(Pending { path: vec![0], start, guard, calls: first, solo: true });
+        for (thread, calls) in test.threads.iter().enumerate() {
             let calls = calls.iter().map(|call| self.plan_call(call.op, call.primed, &mut number)).collect();
-            self.pending.push(Pending { start: Start::AfterFirst, guard: Guard::TRUE, calls, solo: false });
+            let (path, start) = (vec![thread as u32 + 1], Start::AfterFirst);
+            self.pending.push(Pending { path, start, guard, calls, solo: false });
         }
     }
 
@@ -182,8 +190,9 @@ impl<'a> Walker<'a> {
     }
 
     fn run_thread(&mut self, index: usize) -> Result<()> {
-        let Pending { start, guard, calls, solo } = &mut self.pending[index];
+        let Pending { path, start, guard, calls, solo } = &mut self.pending[index];
         let (start, guard, calls, solo) = (*start, *guard, std::mem::take(calls), *solo);
+        let root = std::mem::take(path);
         self.thread = index;
         self.solo = solo;
         self.defined.clear();
@@ -192,7 +201,8 @@ impl<'a> Walker<'a> {
         for (number, call) in calls.into_iter().enumerate() {
             self.call = number;
             self.primed = call.primed;
-            self.path = vec![index as u32, number as u32];
+            self.path = root.clone();
+            self.path.push(number as u32);
             let before = self.out.events.len();
             let results = self.inline(call.proc, None, &call.args, guard)?;
             let PendingCall { op, proc, args, .. } = call;
@@ -347,7 +357,9 @@ impl<'a> Walker<'a> {
                 let thread = self.pending.len();
                 let start = Start::Spawn(self.out.events.len());
                 let calls = vec![PendingCall { op: None, primed: false, proc: *proc, args }];
-                self.pending.push(Pending { start, guard, calls, solo: false });
+                let mut path = self.path.clone();
+                path.push(SPAWN);
+                self.pending.push(Pending { path, start, guard, calls, solo: false });
                 self.event(EventKind::Spawn(thread), guard, span);
                 self.solo = false;
             }
