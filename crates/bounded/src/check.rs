@@ -13,7 +13,7 @@
 
 use crate::circuit::Lit;
 use crate::decode::decode;
-use crate::encode::{Encoding, Shortcuts, encode};
+use crate::encode::{Encoding, Settings, Shortcuts, encode};
 use crate::range;
 use crate::solver::{Answer, Budget, Cadical, OrderEncoding};
 use crate::unroll::{self, Bounds, EventKind, Failure, LoopInfo, StopKind, Subject, Unrolled, unroll};
@@ -47,7 +47,12 @@ impl Default for Options {
             max_unroll: 32,
             order: OrderEncoding::default(),
             shortcuts: Shortcuts::default(),
-            unroll: unroll::Options { reduce_spins: true, max_statements: 2_000_000, reuse: false },
+            unroll: unroll::Options {
+                reduce_spins: true,
+                max_statements: 2_000_000,
+                reuse: false,
+                budget: Budget::default(),
+            },
         }
     }
 }
@@ -201,18 +206,20 @@ impl Checker<'_> {
     ) -> Result<T, Reason> {
         (self.progress)(Phase::Encoding, self.statistics.rounds);
         let start = Instant::now();
-        let mut unrolled = unroll(self.harness, self.subject, &self.bounds, &self.options.unroll)
+        let budget = self.options.budget.clone();
+        let options = unroll::Options { budget: budget.clone(), ..self.options.unroll.clone() };
+        let mut unrolled = unroll(self.harness, self.subject, &self.bounds, &options)
             .map_err(|failure| self.unroll_failure(failure))?;
         self.loops = unrolled.loops.clone();
         self.threads = unrolled.threads.len();
         self.measure(&unrolled);
         self.still_going()?;
-        let ranges = range::analyse(&self.harness.program, &unrolled);
+        let ranges = range::analyse(&self.harness.program, &unrolled, &budget);
         self.still_going()?;
-        let solver = Box::new(Cadical::new(self.options.order, self.options.budget.clone()));
-        let shortcuts = self.options.shortcuts;
+        let solver = Box::new(Cadical::new(self.options.order, budget.clone()));
+        let settings = Settings { shortcuts: self.options.shortcuts, budget };
         let mut encoding =
-            encode(&self.harness.program, &mut unrolled, &ranges, self.model, solver, shortcuts);
+            encode(&self.harness.program, &mut unrolled, &ranges, self.model, solver, settings)?;
         for (_, _, fired) in encoding.stops(|kind| *kind == StopKind::Restricted) {
             encoding.circuit.clause(&[!fired]);
         }
@@ -388,6 +395,7 @@ impl Checker<'_> {
         match failure {
             Failure::TooLong(span) => Reason::TooLong { at: at(span) },
             Failure::Unsupported(what, span) => Reason::Unsupported(format!("{}: {what}", at(span))),
+            Failure::Exhausted(exhausted) => exhausted.into(),
         }
     }
 }

@@ -157,6 +157,9 @@ fn merged(relations: &mut Relations, inner: &Relation, classes: &Relation, rest:
     let mut class: Vec<u32> = (0..nodes).collect();
     for x in 0..nodes {
         for y in 0..x {
+            if relations.encoding.tired() {
+                break;
+            }
             if relations.holds(classes, y, x) == Lit::TRUE {
                 class[x as usize] = class[y as usize];
                 break;
@@ -215,7 +218,7 @@ fn assemble(relations: &mut Relations, edges: Vec<Edge>, class: &[u32]) -> Graph
     graph.edges.retain(|(from, to, _)| !fixed.contains(&(*from, *to)));
     graph.edges.sort();
     graph.edges.dedup();
-    graph.fixed = reduce(graph.nodes, &fixed);
+    graph.fixed = reduce(relations, graph.nodes, &fixed);
     trim(&mut graph);
     graph
 }
@@ -244,6 +247,9 @@ fn guarded_events(relations: &mut Relations, edges: &[Edge], class: &[u32]) -> F
         if relations.exec(node) == Lit::TRUE {
             continue;
         }
+        if relations.encoding.tired() {
+            break;
+        }
         let event = relations.events[node as usize];
         let guard = relations.encoding.unrolled.events[event].guard;
         let leads = members[&class[node as usize]].iter().all(|&other| {
@@ -262,7 +268,7 @@ fn guarded_events(relations: &mut Relations, edges: &[Edge], class: &[u32]) -> F
 }
 
 /// Leaves out fixed edges that others imply. A cycle is left as it is.
-fn reduce(nodes: u32, fixed: &FxHashSet<(u32, u32)>) -> Vec<(u32, u32)> {
+fn reduce(relations: &mut Relations, nodes: u32, fixed: &FxHashSet<(u32, u32)>) -> Vec<(u32, u32)> {
     let words = (nodes as usize).div_ceil(64);
     let mut after: Vec<Vec<u32>> = vec![Vec::new(); nodes as usize];
     let mut degree = vec![0u32; nodes as usize];
@@ -296,6 +302,9 @@ fn reduce(nodes: u32, fixed: &FxHashSet<(u32, u32)>) -> Vec<(u32, u32)> {
         let mut targets = std::mem::take(&mut after[node as usize]);
         targets.sort_by_key(|&to| rank[to as usize]);
         for to in targets {
+            if relations.encoding.tired() {
+                return kept;
+            }
             let (word, bit) = (to as usize / 64, 1u64 << (to % 64));
             if reach[row + word] & bit == 0 {
                 kept.push((node, to));

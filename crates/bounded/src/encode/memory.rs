@@ -18,6 +18,7 @@ use crate::range::{Ranges, What};
 use crate::unroll::{EventKind, Unrolled};
 use crate::word::Word;
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 /// A part of an event, by index among its reads or its writes.
 pub type PartId = (usize, usize);
@@ -36,6 +37,8 @@ pub struct Source {
 pub struct Memory {
     /// For each cell, the write parts that may go there, in the order of events.
     writers: Vec<Vec<PartId>>,
+    /// For each cell, the events that may touch it, in order.
+    touching: Vec<Vec<usize>>,
     /// For each event, for each of its reads, whether only its own thread's writes can reach it.
     local: Vec<Vec<bool>>,
     /// For each event with reads that are not local, the sources of those.
@@ -50,8 +53,15 @@ pub struct Memory {
 impl Memory {
     /// Who may touch what.
     pub(super) fn classify(unrolled: &Unrolled, ranges: &Ranges, shortcuts: Shortcuts) -> Memory {
-        let mut memory = Memory { writers: vec![Vec::new(); ranges.cells.len()], ..Memory::default() };
+        let none = ranges.cells.len();
+        let mut memory =
+            Memory { writers: vec![Vec::new(); none], touching: vec![Vec::new(); none], ..Memory::default() };
         for (event, plan) in ranges.plans.iter().enumerate() {
+            for &cell in plan.reads.iter().chain(&plan.writes).flat_map(|part| &part.cells).flatten() {
+                if memory.touching[cell].last() != Some(&event) {
+                    memory.touching[cell].push(event);
+                }
+            }
             for (index, part) in plan.writes.iter().enumerate() {
                 for &cell in part.cells.iter().flatten() {
                     if memory.writers[cell].last() != Some(&(event, index)) {
@@ -85,6 +95,17 @@ impl Memory {
         reads.filter(|(part, _)| part.what != What::Life).all(|(_, local)| *local)
     }
 
+    /// Events that may touch a location that this one may touch, itself among them, in order.
+    pub(super) fn neighbours(&self, event: usize, ranges: &Ranges) -> Vec<usize> {
+        let plan = &ranges.plans[event];
+        let parts = plan.reads.iter().chain(&plan.writes);
+        let cells: BTreeSet<usize> = parts.flat_map(|part| &part.cells).flatten().copied().collect();
+        let mut found: Vec<usize> = cells.iter().flat_map(|&cell| &self.touching[cell]).copied().collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
     /// Write parts that may go to a cell.
     pub(super) fn writers(&self, cell: usize) -> Vec<PartId> {
         self.writers[cell].clone()
@@ -98,14 +119,22 @@ impl Encoding<'_> {
         let concurrent: Vec<usize> = (0..self.unrolled.events.len())
             .filter(|&event| !self.unrolled.events[event].solo && self.attempt[event] != Lit::FALSE)
             .collect();
-        let writers: Vec<usize> =
+        let writers: BTreeSet<usize> =
             concurrent.iter().copied().filter(|&event| !ranges.plans[event].writes.is_empty()).collect();
-        for (index, &first) in writers.iter().enumerate() {
-            for &second in &writers[index + 1..] {
-                self.order_writes(first, second);
+        for &first in &writers {
+            for second in self.memory.neighbours(first, ranges) {
+                if self.tired() {
+                    return;
+                }
+                if second > first && writers.contains(&second) {
+                    self.order_writes(first, second);
+                }
             }
         }
         for event in concurrent {
+            if self.tired() {
+                return;
+            }
             let mut open = Vec::new();
             for index in 0..ranges.plans[event].reads.len() {
                 let skip = match ranges.plans[event].reads[index].what {
@@ -227,7 +256,7 @@ impl Encoding<'_> {
         writers.sort();
         writers.dedup();
         for write in writers {
-            if !self.may_read(read, write) {
+            if self.tired() || !self.may_read(read, write) {
                 continue;
             }
             let cells = &ranges.plans[write.0].writes[write.1].cells;
@@ -302,6 +331,9 @@ impl Encoding<'_> {
             writer != event && !self.unrolled.events[writer].solo && self.exec[writer] != Lit::FALSE
         });
         for writer in later {
+            if self.tired() {
+                return;
+            }
             let fr = self.circuit.var();
             let executed = self.exec[writer];
             let mut possible = false;

@@ -15,7 +15,7 @@ mod threads;
 use crate::circuit::{Circuit, Lit};
 use crate::guard::Guard;
 use crate::range::Ranges;
-use crate::solver::Solver;
+use crate::solver::{Budget, Exhausted, Solver};
 use crate::unroll::{EventKind, StopKind, Unrolled};
 use crate::word::Word;
 use fencepost_lsl::program::Program;
@@ -42,6 +42,15 @@ impl Default for Shortcuts {
     }
 }
 
+/// How to encode.
+#[derive(Clone, Default)]
+pub struct Settings {
+    /// The shortcuts to take.
+    pub shortcuts: Shortcuts,
+    /// When to stop.
+    pub budget: Budget,
+}
+
 /// An encoded program.
 pub struct Encoding<'a> {
     /// The clauses and the solver that holds them.
@@ -52,6 +61,10 @@ pub struct Encoding<'a> {
     pub ranges: &'a Ranges,
     program: &'a Program,
     shortcuts: Shortcuts,
+    budget: Budget,
+    /// How often the budget was asked for, and what it said.
+    asked: u32,
+    exhausted: Option<Exhausted>,
     words: Vec<Option<Rc<Word>>>,
     guards: FxHashMap<Guard, Lit>,
     /// For each event, whether it is executed.
@@ -74,15 +87,16 @@ pub struct Encoding<'a> {
     initial: FxHashMap<usize, Rc<Word>>,
 }
 
-/// Encodes a program on a model.
+/// Encodes a program on a model, unless the budget is used up first.
 pub fn encode<'a>(
     program: &'a Program,
     unrolled: &'a mut Unrolled,
     ranges: &'a Ranges,
     model: &Model,
     solver: Box<dyn Solver>,
-    shortcuts: Shortcuts,
-) -> Encoding<'a> {
+    settings: Settings,
+) -> Result<Encoding<'a>, Exhausted> {
+    let Settings { shortcuts, budget } = settings;
     let events = unrolled.events.len();
     let mut encoding = Encoding {
         circuit: Circuit::new(solver),
@@ -101,15 +115,30 @@ pub fn encode<'a>(
         unrolled,
         ranges,
         shortcuts,
+        budget,
+        asked: 0,
+        exhausted: None,
     };
     encoding.encode_threads();
     encoding.encode_memory();
     encoding.encode_model(model);
     encoding.complete_words();
-    encoding
+    match encoding.exhausted {
+        Some(exhausted) => Err(exhausted),
+        None => Ok(encoding),
+    }
 }
 
 impl Encoding<'_> {
+    /// Whether the budget is used up: long loops then end early, and the encoding is thrown away.
+    fn tired(&mut self) -> bool {
+        self.asked = self.asked.wrapping_add(1);
+        if self.asked.is_multiple_of(1024) && self.exhausted.is_none() {
+            self.exhausted = self.budget.exhausted();
+        }
+        self.exhausted.is_some()
+    }
+
     /// Every thread reaches its end.
     pub fn complete(&mut self) -> Lit {
         let finished = self.finished.clone();

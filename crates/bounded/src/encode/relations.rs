@@ -67,6 +67,9 @@ impl<'e, 'a> Relations<'e, 'a> {
         if let Some(known) = self.memo.get(&key) {
             return known.clone();
         }
+        if self.encoding.exhausted.is_some() {
+            return Rc::default();
+        }
         let entries = Rc::new(self.compute(relation));
         self.memo.insert(key, entries.clone());
         entries
@@ -80,6 +83,9 @@ impl<'e, 'a> Relations<'e, 'a> {
                 let (a, b) = (self.eval(a), self.eval(b));
                 let mut entries = (*a).clone();
                 for (&pair, &lit) in b.iter() {
+                    if self.encoding.tired() {
+                        break;
+                    }
                     self.add(&mut entries, pair, lit);
                 }
                 entries
@@ -121,6 +127,9 @@ impl<'e, 'a> Relations<'e, 'a> {
         let others = (!is_pointwise(b)).then(|| self.eval(b));
         let mut kept = Entries::default();
         for (&(x, y), &lit) in entries.iter() {
+            if self.encoding.tired() {
+                break;
+            }
             let holds = match &others {
                 Some(others) => others.get(&(x, y)).copied().unwrap_or(Lit::FALSE),
                 None => self.holds(b, x, y),
@@ -165,6 +174,9 @@ impl<'e, 'a> Relations<'e, 'a> {
         }
         let mut entries = Entries::default();
         for (&(x, middle), &lit) in first {
+            if self.encoding.tired() {
+                break;
+            }
             for &(y, other) in rows.get(&middle).map_or(&[][..], |row| row) {
                 if entries.get(&(x, y)) == Some(&Lit::TRUE) {
                     continue;
@@ -304,10 +316,12 @@ impl<'e, 'a> Relations<'e, 'a> {
             BaseRelation::Ctrl => self.dependency(|found| &found.ctrl),
             BaseRelation::Start => self.starts(),
             _ => {
-                let nodes = self.events.len() as u32;
                 let mut entries = Entries::default();
-                for x in 0..nodes {
-                    for y in 0..nodes {
+                for x in 0..self.events.len() as u32 {
+                    for y in self.candidates(base, x) {
+                        if self.encoding.tired() {
+                            return entries;
+                        }
                         let lit = self.holds(&Relation::Base(base), x, y);
                         if lit != Lit::FALSE {
                             entries.insert((x, y), lit);
@@ -316,6 +330,18 @@ impl<'e, 'a> Relations<'e, 'a> {
                 }
                 entries
             }
+        }
+    }
+
+    /// Nodes that a relation between locations, or any other, may relate a node to.
+    fn candidates(&self, base: BaseRelation, x: u32) -> Vec<u32> {
+        match base {
+            BaseRelation::Loc | BaseRelation::PoLoc => {
+                let encoding = &*self.encoding;
+                let near = encoding.memory.neighbours(self.events[x as usize], encoding.ranges);
+                near.iter().filter_map(|event| self.node_of.get(event).copied()).collect()
+            }
+            _ => (0..self.events.len() as u32).collect(),
         }
     }
 

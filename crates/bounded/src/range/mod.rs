@@ -9,6 +9,7 @@ pub mod cells;
 pub mod domain;
 
 use crate::guard::Guard;
+use crate::solver::Budget;
 use crate::ssa::{Node, ValId};
 use crate::unroll::{EventKind, Object, Unrolled};
 use cells::{Cell, Cells};
@@ -82,8 +83,8 @@ impl Ranges {
     }
 }
 
-/// Analyses an unrolled program.
-pub fn analyse(program: &Program, unrolled: &Unrolled) -> Ranges {
+/// Analyses an unrolled program. When the budget is used up, what comes back is of no use.
+pub fn analyse(program: &Program, unrolled: &Unrolled, budget: &Budget) -> Ranges {
     let contents = unrolled.objects.iter().map(|object| content(program, object)).collect();
     let (creating, limit) = creating_operations(unrolled);
     let mut cells = Cells::default();
@@ -100,9 +101,9 @@ pub fn analyse(program: &Program, unrolled: &Unrolled) -> Ranges {
             done: 0,
         };
         analysis.solo();
-        analysis.concurrent();
+        analysis.concurrent(budget);
         analysis.even_out();
-        if !analysis.cells.stale {
+        if !analysis.cells.stale || budget.exhausted().is_some() {
             return analysis.finish();
         }
         cells = analysis.cells.restart();
@@ -237,9 +238,9 @@ impl Analysis<'_> {
     }
 
     /// The phase with all threads: values pile up in cells until nothing changes.
-    fn concurrent(&mut self) {
+    fn concurrent(&mut self, budget: &Budget) {
         let mut changed = true;
-        while changed && !self.cells.stale {
+        while changed && !self.cells.stale && budget.exhausted().is_none() {
             changed = false;
             for index in 0..self.values.len() {
                 let id = ValId(index as u32);

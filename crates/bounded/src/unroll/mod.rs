@@ -12,6 +12,7 @@ mod fold;
 mod walk;
 
 use crate::guard::Guard;
+use crate::solver::{Budget, Exhausted};
 use crate::ssa::{ValId, Values};
 use fencepost_harness::operation::{Harness, OpId};
 use fencepost_harness::test::Test;
@@ -41,7 +42,7 @@ pub type InstancePath = Vec<u32>;
 pub type Bounds = FxHashMap<InstancePath, u32>;
 
 /// What unrolling may do.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Options {
     /// Replace side-effect-free spin loops by an assumption.
     pub reduce_spins: bool,
@@ -49,6 +50,8 @@ pub struct Options {
     pub max_statements: usize,
     /// Whether `malloc` may return what was freed before.
     pub reuse: bool,
+    /// When to stop.
+    pub budget: Budget,
 }
 
 /// What an event does.
@@ -299,6 +302,8 @@ pub enum Failure {
     TooLong(Span),
     /// Something that only a run could decide.
     Unsupported(String, Span),
+    /// The budget is used up.
+    Exhausted(Exhausted),
 }
 
 /// Unrolls a subject.

@@ -246,6 +246,11 @@ impl<'a> Walker<'a> {
             if self.out.statements > self.options.max_statements {
                 return Err(Failure::TooLong(stmt.span));
             }
+            if self.out.statements.is_multiple_of(4096)
+                && let Some(exhausted) = self.options.budget.exhausted()
+            {
+                return Err(Failure::Exhausted(exhausted));
+            }
             self.path.push(index as u32);
             guard = self.stmt(stmt, env, guard)?;
             self.path.pop();
