@@ -65,75 +65,9 @@ queue_t q;
 #include "queue-tests.h"
 
 #ifndef UNFENCED
-#pragma fencepost expect T0 sc holds
-#pragma fencepost expect T0 tso holds
-#pragma fencepost expect T0 pso holds
-#pragma fencepost expect T0 rmo holds
-#pragma fencepost expect T0 relaxed holds
-#pragma fencepost expect T1 sc holds
-#pragma fencepost expect T1 tso holds
-#pragma fencepost expect T1 pso holds
-#pragma fencepost expect T1 rmo holds
-#pragma fencepost expect T1 relaxed holds
-#pragma fencepost expect Tpc2 sc holds
-#pragma fencepost expect Tpc2 tso holds
-#pragma fencepost expect Tpc2 pso holds
-#pragma fencepost expect Tpc2 rmo holds
-#pragma fencepost expect Tpc2 relaxed holds
-#pragma fencepost expect Tpc3 sc holds
-#pragma fencepost expect Tpc3 tso holds
-#pragma fencepost expect Tpc3 pso holds
-#pragma fencepost expect Tpc3 rmo holds
-#pragma fencepost expect Tpc3 relaxed holds
-#pragma fencepost expect Ti2 sc holds
-#pragma fencepost expect Ti2 tso holds
-#pragma fencepost expect Ti2 pso holds
-#pragma fencepost expect Ti2 rmo holds
-#pragma fencepost expect Ti2 relaxed holds
-#pragma fencepost expect Ti3 sc holds
-#pragma fencepost expect Ti3 tso holds
-#pragma fencepost expect Ti3 pso holds
-#pragma fencepost expect Ti3 rmo holds
-#pragma fencepost expect Ti3 relaxed holds
-#pragma fencepost expect T53 sc holds
-#pragma fencepost expect T53 tso holds
-#pragma fencepost expect T53 pso holds
-#pragma fencepost expect T53 rmo holds
-#pragma fencepost expect T53 relaxed holds
+#pragma fencepost expect T0, T1, Tpc2, Tpc3, Ti2, Ti3, T53 sc, tso, pso, rmo, relaxed holds
 #else
-#pragma fencepost expect T0 sc holds
-#pragma fencepost expect T0 tso holds
-#pragma fencepost expect T1 sc holds
-#pragma fencepost expect T1 tso holds
-#pragma fencepost expect Tpc2 sc holds
-#pragma fencepost expect Tpc2 tso holds
-#pragma fencepost expect Tpc3 sc holds
-#pragma fencepost expect Tpc3 tso holds
-#pragma fencepost expect Ti2 sc holds
-#pragma fencepost expect Ti2 tso holds
-#pragma fencepost expect Ti3 sc holds
-#pragma fencepost expect Ti3 tso holds
-#pragma fencepost expect T53 sc holds
-#pragma fencepost expect T53 tso holds
-#pragma fencepost expect T0 pso violated
-#pragma fencepost expect T0 rmo violated
-#pragma fencepost expect T0 relaxed violated
-#pragma fencepost expect T1 pso violated
-#pragma fencepost expect T1 rmo violated
-#pragma fencepost expect T1 relaxed violated
-#pragma fencepost expect Tpc2 pso violated
-#pragma fencepost expect Tpc2 rmo violated
-#pragma fencepost expect Tpc2 relaxed violated
-#pragma fencepost expect Tpc3 pso violated
-#pragma fencepost expect Tpc3 rmo violated
-#pragma fencepost expect Tpc3 relaxed violated
-#pragma fencepost expect Ti2 pso holds
-#pragma fencepost expect Ti2 rmo holds
-#pragma fencepost expect Ti2 relaxed holds
-#pragma fencepost expect Ti3 pso violated
-#pragma fencepost expect Ti3 rmo violated
-#pragma fencepost expect Ti3 relaxed violated
-#pragma fencepost expect T53 pso violated
-#pragma fencepost expect T53 rmo violated
-#pragma fencepost expect T53 relaxed violated
+#pragma fencepost expect T0, T1, Tpc2, Tpc3, Ti2, Ti3, T53 sc, tso holds
+#pragma fencepost expect T0, T1, Tpc2, Tpc3, Ti3, T53 pso, rmo, relaxed violated
+#pragma fencepost expect Ti2 pso, rmo, relaxed holds
 #endif

@@ -54,7 +54,7 @@ fn read_line(line: &mut Fragment, pragma: &Pragma, pragmas: &mut Pragmas) {
         // The rest of the line is in a notation of its own.
         "test" => return pragmas.tests.extend(read_test(line, pragma)),
         "model" => read_models(line, pragmas),
-        "expect" => pragmas.expectations.extend(read_expectation(line, pragma.span)),
+        "expect" => pragmas.expectations.extend(read_expectations(line, pragma.span).unwrap_or_default()),
         other => {
             let diagnostic = Diagnostic::error(word.span, format!("unknown directive `{other}`"));
             return line.report(match similar(other, DIRECTIVES.into_iter()) {
@@ -95,9 +95,10 @@ fn read_models(line: &mut Fragment, pragmas: &mut Pragmas) {
     }
 }
 
-fn read_expectation(line: &mut Fragment, span: Span) -> Option<Expectation> {
-    let test = line.expect_word("a test's name")?;
-    let model = line.expect_word("a memory model")?;
+/// `T0, T1 sc, tso holds`: every test on every model.
+fn read_expectations(line: &mut Fragment, span: Span) -> Option<Vec<Expectation>> {
+    let tests = read_list(line, "a test's name")?;
+    let models = read_list(line, "a memory model")?;
     let verdict = line.expect_word("`holds`, `violated` or `inconclusive`")?;
     let Some(kind) = verdict::Kind::named(verdict.text) else {
         let message = format!("unknown verdict `{}`", verdict.text);
@@ -106,5 +107,15 @@ fn read_expectation(line: &mut Fragment, span: Span) -> Option<Expectation> {
         );
         return None;
     };
-    Some(Expectation { test: test.text.to_owned(), model: model.text.to_owned(), verdict: kind, span })
+    let pairs = tests.iter().flat_map(|test| models.iter().map(move |model| (test.clone(), model.clone())));
+    Some(pairs.map(|(test, model)| Expectation { test, model, verdict: kind, span }).collect())
+}
+
+/// Words with commas between them.
+fn read_list(line: &mut Fragment, wanted: &str) -> Option<Vec<String>> {
+    let mut words = vec![line.expect_word(wanted)?.text.to_owned()];
+    while line.take(Punctuator::Comma) {
+        words.push(line.expect_word(wanted)?.text.to_owned());
+    }
+    Some(words)
 }
