@@ -1,6 +1,6 @@
 //! Random tiny programs, and smaller ones of a given one.
 
-use crate::program::{Change, Fence, Instruction, Location, Operand, Order, Program};
+use crate::program::{Change, Condition, Fence, Instruction, Location, Operand, Order, Program};
 
 /// A small generator of random numbers (xorshift), so that a seed names a program for ever.
 pub struct Random(u64);
@@ -53,7 +53,9 @@ pub fn program(random: &mut Random, size: Size) -> Program {
         }
         threads.push(operations);
     }
-    Program { variables: 2 + random.below(2) as usize, registers: 3, threads }
+    let variables = 2 + random.below(2) as usize;
+    let finals = if random.below(8) == 0 { vec![0, 1] } else { Vec::new() };
+    Program { variables, registers: 3, threads, finals }
 }
 
 struct Generator<'a> {
@@ -82,7 +84,7 @@ impl Generator<'_> {
 
     fn location(&mut self) -> Location {
         match self.random.below(9) {
-            0 => Location::Indexed(self.register()),
+            0 => Location::Indexed(0, self.register()),
             n => Location::Variable((n % 2) as usize),
         }
     }
@@ -95,12 +97,19 @@ impl Generator<'_> {
     }
 
     fn order(&mut self, load: bool, store: bool) -> Order {
-        match self.random.below(8) {
+        match self.random.below(10) {
             0 if self.size.partial_fences && load => Order::Acquire,
             1 if self.size.partial_fences && store => Order::Release,
             2 if self.size.partial_fences => Order::SeqCst,
+            3 if self.size.partial_fences && load && store => Order::AcqRel,
+            4 => Order::Relaxed,
             _ => Order::Plain,
         }
+    }
+
+    fn order_fence(&mut self) -> Instruction {
+        let orders = [Order::Acquire, Order::Release, Order::AcqRel, Order::SeqCst];
+        Instruction::OrderFence(orders[self.random.below(4) as usize])
     }
 
     fn fence(&mut self) -> Fence {
@@ -116,16 +125,18 @@ impl Generator<'_> {
         }
     }
 
+    fn access(&mut self) -> Instruction {
+        self.budget -= 1;
+        if self.random.below(2) == 0 {
+            Instruction::Load(self.register(), self.location(), self.order(true, false))
+        } else {
+            Instruction::Store(self.location(), self.operand(), self.order(false, true))
+        }
+    }
+
     fn instruction(&mut self, depth: u32) -> Instruction {
-        match self.random.below(20) {
-            0..7 => {
-                self.budget -= 1;
-                Instruction::Load(self.register(), self.location(), self.order(true, false))
-            }
-            7..14 => {
-                self.budget -= 1;
-                Instruction::Store(self.location(), self.operand(), self.order(false, true))
-            }
+        match self.random.below(22) {
+            0..14 => self.access(),
             14 if self.budget >= 2 => {
                 self.budget -= 2;
                 let change = match self.random.below(3) {
@@ -135,12 +146,17 @@ impl Generator<'_> {
                 };
                 Instruction::Modify(self.register(), self.location(), change, self.order(true, true))
             }
-            15 | 16 => Instruction::Fence(self.fence()),
-            17 if depth < 2 => {
-                let register = self.register();
+            15 if self.budget >= 2 => {
+                let length = 2 + self.random.below(self.budget.min(3) as u64 - 1);
+                Instruction::Atomic((0..length).map(|_| self.access()).collect())
+            }
+            16 | 17 => Instruction::Fence(self.fence()),
+            18 if self.size.partial_fences => self.order_fence(),
+            19 if depth < 2 => {
+                let condition = Condition::NotZero(self.register());
                 let yes = self.block(depth + 1);
                 let no = if self.random.below(2) == 0 { self.block(depth + 1) } else { Vec::new() };
-                Instruction::If(register, yes, no)
+                Instruction::If(condition, yes, no)
             }
             _ => Instruction::Mix(self.register(), self.register(), self.random.below(2)),
         }
@@ -150,6 +166,9 @@ impl Generator<'_> {
 /// Programs with one thing less.
 pub fn smaller(program: &Program) -> Vec<Program> {
     let mut found = Vec::new();
+    if !program.finals.is_empty() {
+        found.push(Program { finals: Vec::new(), ..program.clone() });
+    }
     for thread in 0..program.threads.len() {
         if program.threads.len() > 1 {
             let mut less = program.clone();
@@ -182,15 +201,19 @@ fn smaller_blocks(block: &[Instruction]) -> Vec<Vec<Instruction>> {
         };
         replace(Vec::new());
         match instruction {
-            Instruction::If(register, yes, no) => {
+            Instruction::If(condition, yes, no) => {
                 replace(yes.clone());
                 replace(no.clone());
                 for less in smaller_blocks(yes) {
-                    replace(vec![Instruction::If(*register, less, no.clone())]);
+                    replace(vec![Instruction::If(*condition, less, no.clone())]);
                 }
                 for less in smaller_blocks(no) {
-                    replace(vec![Instruction::If(*register, yes.clone(), less)]);
+                    replace(vec![Instruction::If(*condition, yes.clone(), less)]);
                 }
+            }
+            Instruction::Atomic(inner) => {
+                replace(inner.clone());
+                smaller_blocks(inner).into_iter().for_each(|less| replace(vec![Instruction::Atomic(less)]));
             }
             Instruction::Load(register, location, order) if *order != Order::Plain => {
                 replace(vec![Instruction::Load(*register, *location, Order::Plain)]);
