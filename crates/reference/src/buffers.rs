@@ -22,27 +22,26 @@ pub enum Machine {
 impl Machine {
     /// Whether it runs a program as the model of its name does. Starting threads is beyond all of them.
     /// Stores leave the queues of pso in any order, which only fences of all kinds can keep it from;
-    /// elsewhere only store-load order needs a fence.
+    /// elsewhere only store-load order needs a fence. And as a block runs in one go, there all of it waits
+    /// for a fence inside, also what stands before it; elsewhere blocks wait for all stores anyway.
     pub fn knows(self, program: &Program) -> bool {
-        let whole = |order: Order| matches!(order, Order::Plain | Order::Relaxed);
-        fn all(block: &[Instruction], test: &dyn Fn(&Instruction) -> bool) -> bool {
-            block.iter().all(|instruction| match instruction {
-                Instruction::Atomic(inner) => all(inner, test),
-                Instruction::If(_, yes, no) => all(yes, test) && all(no, test),
-                other => test(other),
-            })
-        }
-        let test = |instruction: &Instruction| match instruction {
+        program.threads.iter().flatten().all(|operation| self.knows_block(operation, false))
+    }
+
+    fn knows_block(self, block: &[Instruction], atomic: bool) -> bool {
+        let free = |order: Order| matches!(order, Order::Plain | Order::Relaxed);
+        block.iter().all(|instruction| match instruction {
             Instruction::Start(_) => false,
+            Instruction::Atomic(inner) => self.knows_block(inner, true),
+            Instruction::If(_, yes, no) => self.knows_block(yes, atomic) && self.knows_block(no, atomic),
             _ if self != Machine::Pso => true,
             Instruction::Load(_, _, order)
             | Instruction::Store(_, _, order)
-            | Instruction::Modify(_, _, _, order) => whole(*order),
-            Instruction::Fence(fence) => *fence == Fence::FULL,
-            Instruction::OrderFence(order) => matches!(order, Order::Relaxed | Order::SeqCst),
-            _ => true,
-        };
-        program.threads.iter().flatten().all(|operation| all(operation, &test))
+            | Instruction::Modify(_, _, _, order) => free(*order),
+            Instruction::Fence(fence) => *fence == Fence::FULL && !atomic,
+            Instruction::OrderFence(order) => free(*order) || *order == Order::SeqCst && !atomic,
+            Instruction::Mix(..) => true,
+        })
     }
 }
 

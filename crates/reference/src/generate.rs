@@ -29,7 +29,8 @@ pub struct Size {
     pub threads: usize,
     /// Accesses of all threads together, at most.
     pub accesses: usize,
-    /// Whether fences of single kinds and C11 orders occur, which store buffers do not know.
+    /// Whether fences of single kinds, C11 orders and fences in atomic blocks occur, which the store
+    /// buffers of pso do not know.
     pub partial_fences: bool,
 }
 
@@ -44,7 +45,7 @@ pub fn program(random: &mut Random, size: Size) -> Program {
         let mut operations = Vec::new();
         let mut budget = share;
         while budget > 0 {
-            let mut generator = Generator { random, size, budget };
+            let mut generator = Generator { random, size, budget, atomic: false };
             operations.push(generator.block(0));
             budget = generator.budget;
             if random.below(4) > 0 {
@@ -53,9 +54,8 @@ pub fn program(random: &mut Random, size: Size) -> Program {
         }
         threads.push(operations);
     }
-    let variables = 2 + random.below(2) as usize;
     let finals = if random.below(8) == 0 { vec![0, 1] } else { Vec::new() };
-    Program { variables, registers: 3, threads, finals }
+    Program { variables: 3, registers: 3, threads, finals }
 }
 
 struct Generator<'a> {
@@ -63,6 +63,8 @@ struct Generator<'a> {
     size: Size,
     /// Accesses that may still be made.
     budget: usize,
+    /// Whether an atomic block is under way.
+    atomic: bool,
 }
 
 impl Generator<'_> {
@@ -82,9 +84,11 @@ impl Generator<'_> {
         self.random.below(3) as usize
     }
 
+    /// Mostly the first two variables, so that threads meet.
     fn location(&mut self) -> Location {
-        match self.random.below(9) {
-            0 => Location::Indexed(0, self.register()),
+        match self.random.below(12) {
+            0 => Location::Indexed(self.random.below(2) as usize, self.register()),
+            1 => Location::Variable(2),
             n => Location::Variable((n % 2) as usize),
         }
     }
@@ -108,8 +112,16 @@ impl Generator<'_> {
     }
 
     fn order_fence(&mut self) -> Instruction {
-        let orders = [Order::Acquire, Order::Release, Order::AcqRel, Order::SeqCst];
-        Instruction::OrderFence(orders[self.random.below(4) as usize])
+        let orders = [Order::Relaxed, Order::SeqCst, Order::Acquire, Order::Release, Order::AcqRel];
+        let known = if self.size.partial_fences { 5 } else { 2 };
+        Instruction::OrderFence(orders[self.random.below(known) as usize])
+    }
+
+    fn condition(&mut self) -> Condition {
+        match self.random.below(2) {
+            0 => Condition::NotZero(self.register()),
+            _ => Condition::Is(self.register(), self.random.below(3)),
+        }
     }
 
     fn fence(&mut self) -> Fence {
@@ -147,13 +159,16 @@ impl Generator<'_> {
                 Instruction::Modify(self.register(), self.location(), change, self.order(true, true))
             }
             15 if self.budget >= 2 => {
-                let length = 2 + self.random.below(self.budget.min(3) as u64 - 1);
-                Instruction::Atomic((0..length).map(|_| self.access()).collect())
+                let around = std::mem::replace(&mut self.atomic, true);
+                let mut block = vec![self.access()];
+                block.extend(self.block(depth + 1));
+                self.atomic = around;
+                Instruction::Atomic(block)
             }
-            16 | 17 => Instruction::Fence(self.fence()),
-            18 if self.size.partial_fences => self.order_fence(),
+            16 | 17 if self.size.partial_fences || !self.atomic => Instruction::Fence(self.fence()),
+            18 if self.size.partial_fences || !self.atomic => self.order_fence(),
             19 if depth < 2 => {
-                let condition = Condition::NotZero(self.register());
+                let condition = self.condition();
                 let yes = self.block(depth + 1);
                 let no = if self.random.below(2) == 0 { self.block(depth + 1) } else { Vec::new() };
                 Instruction::If(condition, yes, no)
@@ -221,8 +236,92 @@ fn smaller_blocks(block: &[Instruction]) -> Vec<Vec<Instruction>> {
             Instruction::Store(location, operand, order) if *order != Order::Plain => {
                 replace(vec![Instruction::Store(*location, *operand, Order::Plain)]);
             }
+            Instruction::Modify(register, location, change, order) if *order != Order::Plain => {
+                replace(vec![Instruction::Modify(*register, *location, *change, Order::Plain)]);
+            }
             _ => {}
         }
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    /// Names of what occurs in a block, with what it stands in.
+    fn collect(block: &[Instruction], place: &str, found: &mut BTreeSet<String>) {
+        for instruction in block {
+            let indexed = |location: &Location| match location {
+                Location::Indexed(..) => " indexed",
+                Location::Variable(_) => "",
+            };
+            let name = match instruction {
+                Instruction::Load(_, location, order) => format!("load {order:?}{}", indexed(location)),
+                Instruction::Store(location, operand, order) => {
+                    let value = if matches!(operand, Operand::Register(_)) { " register" } else { "" };
+                    format!("store {order:?}{}{value}", indexed(location))
+                }
+                Instruction::Modify(_, _, change, order) => {
+                    let name = match change {
+                        Change::Swap(_) => "swap",
+                        Change::Add(_) => "add",
+                        Change::CompareAndSwap(..) => "cas",
+                    };
+                    format!("{name} {order:?}")
+                }
+                Instruction::Fence(fence) => {
+                    let Fence { load_load, load_store, store_load, store_store } = *fence;
+                    let kinds = [load_load, load_store, store_load, store_store];
+                    format!("fence {:?}", kinds.map(|kind| kind as u8))
+                }
+                Instruction::OrderFence(order) => format!("fence {order:?}"),
+                Instruction::Atomic(inner) => {
+                    collect(inner, "atomic: ", found);
+                    "atomic".into()
+                }
+                Instruction::If(_, yes, no) => {
+                    collect(yes, "if: ", found);
+                    collect(no, "else: ", found);
+                    "if".into()
+                }
+                Instruction::Mix(..) => "mix".into(),
+                Instruction::Start(_) => "start".into(),
+            };
+            found.insert(format!("{place}{name}"));
+        }
+    }
+
+    /// What the comparison with brute force can find depends on what occurs.
+    #[test]
+    fn everything_occurs() {
+        let mut found = BTreeSet::new();
+        let size = Size { threads: 3, accesses: 9, partial_fences: true };
+        for seed in 0..4000 {
+            let program = program(&mut Random::new(seed), size);
+            program.threads.iter().flatten().for_each(|operation| collect(operation, "", &mut found));
+        }
+        let mut wanted: Vec<String> = Vec::new();
+        let orders = |names: &[&str], orders: &[Order]| -> Vec<String> {
+            names
+                .iter()
+                .flat_map(|name| orders.iter().map(move |order| format!("{name} {order:?}")))
+                .collect()
+        };
+        use Order::*;
+        wanted.extend(orders(&["load", "atomic: load", "if: load"], &[Plain, Relaxed, Acquire, SeqCst]));
+        wanted.extend(orders(&["store", "atomic: store", "else: store"], &[Plain, Relaxed, Release, SeqCst]));
+        wanted.extend(orders(&["swap", "add", "cas"], &[Plain, Relaxed, Acquire, Release, AcqRel, SeqCst]));
+        wanted.extend(orders(&["fence", "atomic: fence"], &[Relaxed, Acquire, Release, AcqRel, SeqCst]));
+        for kinds in 1..16u8 {
+            wanted.push(format!("fence {:?}", [kinds & 1, kinds >> 1 & 1, kinds >> 2 & 1, kinds >> 3]));
+        }
+        let others =
+            ["load Plain indexed", "store Plain indexed", "store Plain register", "mix", "atomic: if"];
+        wanted.extend(others.map(String::from));
+        wanted.extend(["atomic: cas Plain", "if: atomic", "if: if"].map(String::from));
+        let missing: Vec<_> = wanted.iter().filter(|name| !found.contains(*name)).collect();
+        assert!(missing.is_empty(), "{missing:?}");
+    }
 }

@@ -1,4 +1,4 @@
-//! The litmus tests of the corpus, and how to ask the engine about one.
+//! How to ask the engine about a litmus test.
 
 use fencepost_bounded::check::{self, Finding, Options};
 use fencepost_bounded::unroll::Subject;
@@ -6,34 +6,8 @@ use fencepost_harness::observation::ObservationSet;
 use fencepost_harness::operation::Harness;
 use fencepost_harness::verdict::Reason;
 use fencepost_models::cat::Model;
-use fencepost_reference::litmus::{self, Row};
+use fencepost_reference::litmus::Row;
 use fencepost_reference::lower::{self, Entry};
-use std::path::Path;
-
-/// Every row of every table, each named by its file and line.
-pub(crate) fn rows() -> Vec<(String, Row)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/litmus");
-    let mut files: Vec<_> = folder
-        .read_dir()
-        .expect("the corpus is there")
-        .map(|entry| entry.expect("it is readable").path())
-        .collect();
-    files.retain(|file| file.extension().is_some_and(|extension| extension == "txt"));
-    files.sort();
-    let mut found = Vec::new();
-    for file in files {
-        let text = std::fs::read_to_string(&file).expect("it is readable");
-        let rows = litmus::parse(&text).unwrap_or_else(|mistakes| {
-            let list: Vec<String> = mistakes.iter().map(ToString::to_string).collect();
-            panic!("{}:\n{}", file.display(), list.join("\n"))
-        });
-        let place = |row: &Row| {
-            format!("{}:{} {}", file.file_name().expect("it has one").display(), row.line, row.name)
-        };
-        found.extend(rows.into_iter().map(|row| (place(&row), row)));
-    }
-    found
-}
 
 /// A row as a question: a program that completes only with the outcome asked about.
 pub(crate) struct Question {

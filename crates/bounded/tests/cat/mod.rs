@@ -27,7 +27,7 @@ enum Expr {
     Optional(Box<Expr>),
 }
 
-/// A model file with one thing less.
+/// A model file with one thing changed.
 pub(crate) struct Mutant {
     /// What is left.
     pub(crate) statements: Vec<Statement>,
@@ -82,6 +82,10 @@ pub(crate) fn mutants(statements: &[Statement]) -> Vec<Mutant> {
             let nothing = Statement { head, expression, tail: String::new(), ..statement.clone() };
             add(nothing, format!("{}: dropped", statement.name));
         }
+        if statement.head == "acyclic" {
+            let head = "irreflexive".into();
+            add(Statement { head, ..statement.clone() }, format!("{}: irreflexive", statement.name));
+        }
         for (expression, before, after) in smaller(&statement.expression) {
             let change = format!("{}: `{before}` becomes `{after}`", statement.name);
             add(Statement { expression, ..statement.clone() }, change);
@@ -99,6 +103,8 @@ fn smaller(expression: &Expr) -> Vec<(Expr, String, String)> {
         Expr::Name(name) if name == "M" => {
             ["R", "W"].iter().for_each(|half| change(Expr::Name(half.to_string())))
         }
+        Expr::Name(name) if name == "po" => change(Expr::Name("po-loc".into())),
+        Expr::Name(name) if name == "po-loc" => change(Expr::Name("po".into())),
         Expr::Joined("*", _) | Expr::Name(_) | Expr::Call(..) | Expr::Identity(_) => {}
         Expr::Optional(inner) => change((**inner).clone()),
         Expr::Joined("\\", parts) => change(parts[0].clone()),
