@@ -77,6 +77,8 @@ fn against_axioms(model: &str) {
     compare("two threads", model, two, programs() * 3 / 4, &differs);
     let three = Size { threads: 3, accesses: 6, partial_fences: true };
     compare("three threads", model, three, programs().div_ceil(4), &differs);
+    let four = Size { threads: 4, accesses: 8, partial_fences: true };
+    compare("four threads", model, four, programs().div_ceil(8), &differs);
 }
 
 #[test]
