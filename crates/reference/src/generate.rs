@@ -45,7 +45,7 @@ pub fn program(random: &mut Random, size: Size) -> Program {
         let mut operations = Vec::new();
         let mut budget = share;
         while budget > 0 {
-            let mut generator = Generator { random, size, budget, atomic: false };
+            let mut generator = Generator { random, size, budget, loaded: 0, atomic: false };
             operations.push(generator.block(0));
             budget = generator.budget;
             if random.below(4) > 0 {
@@ -55,7 +55,7 @@ pub fn program(random: &mut Random, size: Size) -> Program {
         threads.push(operations);
     }
     let finals = if random.below(8) == 0 { vec![0, 1] } else { Vec::new() };
-    Program { variables: 3, registers: 3, threads, finals }
+    Program { variables: 3, registers: REGISTERS, threads, finals }
 }
 
 struct Generator<'a> {
@@ -63,14 +63,19 @@ struct Generator<'a> {
     size: Size,
     /// Accesses that may still be made.
     budget: usize,
+    /// Registers of the operation that were loaded so far.
+    loaded: usize,
     /// Whether an atomic block is under way.
     atomic: bool,
 }
 
+/// Registers of an operation.
+const REGISTERS: usize = 4;
+
 impl Generator<'_> {
     fn block(&mut self, depth: u32) -> Vec<Instruction> {
         let mut block = Vec::new();
-        let length = if depth == 0 { 3 + self.random.below(4) } else { 1 + self.random.below(2) };
+        let length = if depth == 0 { 4 + self.random.below(5) } else { 1 + self.random.below(2) };
         for _ in 0..length {
             if self.budget == 0 {
                 break;
@@ -80,13 +85,24 @@ impl Generator<'_> {
         block
     }
 
+    /// A register to load to: mostly one that holds nothing yet, so that all is observed.
+    fn target(&mut self) -> usize {
+        if self.loaded == REGISTERS || self.random.below(16) == 0 {
+            return self.random.below(REGISTERS as u64) as usize;
+        }
+        self.loaded += 1;
+        self.loaded - 1
+    }
+
+    /// A register to read: mostly one that was loaded, so that things depend on it.
     fn register(&mut self) -> usize {
-        self.random.below(3) as usize
+        let limit = if self.loaded == 0 || self.random.below(16) == 0 { REGISTERS } else { self.loaded };
+        self.random.below(limit as u64) as usize
     }
 
     /// Mostly the first two variables, so that threads meet.
     fn location(&mut self) -> Location {
-        match self.random.below(12) {
+        match self.random.below(10) {
             0 => Location::Indexed(self.random.below(2) as usize, self.register()),
             1 => Location::Variable(2),
             n => Location::Variable((n % 2) as usize),
@@ -140,14 +156,15 @@ impl Generator<'_> {
     fn access(&mut self) -> Instruction {
         self.budget -= 1;
         if self.random.below(2) == 0 {
-            Instruction::Load(self.register(), self.location(), self.order(true, false))
+            let location = self.location();
+            Instruction::Load(self.target(), location, self.order(true, false))
         } else {
             Instruction::Store(self.location(), self.operand(), self.order(false, true))
         }
     }
 
     fn instruction(&mut self, depth: u32) -> Instruction {
-        match self.random.below(22) {
+        match self.random.below(21) {
             0..14 => self.access(),
             14 if self.budget >= 2 => {
                 self.budget -= 2;
@@ -156,7 +173,8 @@ impl Generator<'_> {
                     1 => Change::Add(1),
                     _ => Change::CompareAndSwap(self.random.below(2), self.operand()),
                 };
-                Instruction::Modify(self.register(), self.location(), change, self.order(true, true))
+                let location = self.location();
+                Instruction::Modify(self.target(), location, change, self.order(true, true))
             }
             15 if self.budget >= 2 => {
                 let around = std::mem::replace(&mut self.atomic, true);
@@ -165,15 +183,18 @@ impl Generator<'_> {
                 self.atomic = around;
                 Instruction::Atomic(block)
             }
-            16 | 17 if self.size.partial_fences || !self.atomic => Instruction::Fence(self.fence()),
-            18 if self.size.partial_fences || !self.atomic => self.order_fence(),
-            19 if depth < 2 => {
+            16 if self.size.partial_fences || !self.atomic => Instruction::Fence(self.fence()),
+            17 if self.size.partial_fences || !self.atomic => self.order_fence(),
+            18 | 19 if depth < 2 => {
                 let condition = self.condition();
                 let yes = self.block(depth + 1);
                 let no = if self.random.below(2) == 0 { self.block(depth + 1) } else { Vec::new() };
                 Instruction::If(condition, yes, no)
             }
-            _ => Instruction::Mix(self.register(), self.register(), self.random.below(2)),
+            _ => {
+                let from = self.register();
+                Instruction::Mix(self.target(), from, self.random.below(2))
+            }
         }
     }
 }

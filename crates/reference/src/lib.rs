@@ -7,6 +7,7 @@
 
 pub mod axioms;
 pub mod buffers;
+pub mod cycles;
 pub mod generate;
 pub mod litmus;
 pub mod lower;
