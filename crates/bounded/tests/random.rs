@@ -1,6 +1,6 @@
 //! Random tiny programs: the engine against brute force.
 //!
-//! `PROGRAMS=2000 cargo test --release -p fencepost-bounded --test random` is the slow tier; a failure
+//! `PROGRAMS=5000 cargo test -p fencepost-bounded --test random` is the slow tier; a failure
 //! prints the program, shrunk, and its seed.
 
 use fencepost_bounded::check::{self, Finding, Options};
@@ -11,6 +11,7 @@ use fencepost_harness::observation::ObservationSet;
 use fencepost_lsl::value::Value;
 use fencepost_reference::axioms::{self, Model};
 use fencepost_reference::buffers::{self, Machine};
+use fencepost_reference::cycles;
 use fencepost_reference::generate::{self, Random, Size};
 use fencepost_reference::lower::lower;
 use fencepost_reference::program::{Change, Instruction, Outcome, Program};
@@ -25,6 +26,7 @@ fn guesses(program: &Program) -> Vec<u64> {
     fn additions(block: &[Instruction]) -> u64 {
         let count = |instruction: &Instruction| match instruction {
             Instruction::Modify(_, _, Change::Add(_), _) => 1,
+            Instruction::Atomic(inner) => additions(inner),
             Instruction::If(_, yes, no) => additions(yes) + additions(no),
             _ => 0,
         };
@@ -50,9 +52,17 @@ fn shrink(program: &Program, fails: &dyn Fn(&Program) -> bool) -> Program {
     current
 }
 
-fn compare(name: &str, model: &str, size: Size, count: u64, differs: &dyn Fn(&Program) -> bool) {
+/// Compares on programs that `make` makes from random numbers.
+fn compare(
+    name: &str,
+    model: &str,
+    make: impl Fn(&mut Random) -> Program,
+    count: u64,
+    differs: &dyn Fn(&Program) -> bool,
+) {
+    assert!(count > 0, "{name}: nothing to compare");
     for seed in 0..count {
-        let program = generate::program(&mut Random::new(seed * 31 + name.len() as u64), size);
+        let program = make(&mut Random::new(seed * 31 + name.len() as u64));
         if differs(&program) {
             let small = shrink(&program, differs);
             let expected = axioms::outcomes(&small, Model::named(model).expect("known"), &guesses(&small));
@@ -72,10 +82,17 @@ fn against_axioms(model: &str) {
         axioms::outcomes(program, reference, &guesses(program))
             != bounded(program, model, &Options::default())
     };
-    let two = Size { threads: 2, accesses: 7, partial_fences: true };
-    compare("two threads", model, two, programs() * 3 / 4, &differs);
-    let three = Size { threads: 3, accesses: 6, partial_fences: true };
-    compare("three threads", model, three, programs().div_ceil(4), &differs);
+    let count = programs();
+    let at_large = |threads, accesses| {
+        move |random: &mut Random| generate::program(random, Size { threads, accesses, partial_fences: true })
+    };
+    compare("two threads", model, at_large(2, 9), count, &differs);
+    compare("three threads", model, at_large(3, 8), count.div_ceil(4), &differs);
+    compare("four threads", model, at_large(4, 8), count.div_ceil(8), &differs);
+    let circle = |threads| move |random: &mut Random| cycles::program(random, threads, 8);
+    compare("circle of two", model, circle(2), count, &differs);
+    compare("circle of three", model, circle(3), count.div_ceil(2), &differs);
+    compare("circle of four", model, circle(4), count.div_ceil(16), &differs);
 }
 
 #[test]
@@ -111,12 +128,49 @@ fn relaxed_agrees_with_the_axioms() {
 #[test]
 fn machines_agree_with_the_engine() {
     for (model, machine) in [("sc", Machine::Sc), ("tso", Machine::Tso), ("pso", Machine::Pso)] {
-        let size = Size { threads: 2, accesses: 8, partial_fences: false };
         let differs = |program: &Program| {
+            assert!(machine.knows(program), "{program}");
             buffers::outcomes(program, machine) != bounded(program, model, &Options::default())
         };
-        compare("store buffers", model, size, programs(), &differs);
+        let partial_fences = machine != Machine::Pso;
+        let count = programs();
+        let at_large = |threads| {
+            move |random: &mut Random| {
+                generate::program(random, Size { threads, accesses: 8, partial_fences })
+            }
+        };
+        // Of those that machines do not know, the next one that they do.
+        let circle = |threads| {
+            move |random: &mut Random| loop {
+                let program = cycles::program(random, threads, 8);
+                if machine.knows(&program) {
+                    return program;
+                }
+            }
+        };
+        compare("two buffers", model, at_large(2), count * 3 / 4, &differs);
+        compare("three buffers", model, at_large(3), count.div_ceil(4), &differs);
+        compare("buffers in a circle", model, circle(2), count * 3 / 4, &differs);
+        compare("three in a circle", model, circle(3), count.div_ceil(4), &differs);
     }
+}
+
+/// What a model allows, the weaker ones allow too; and each is weaker for some program.
+#[test]
+fn models_grow_weaker() {
+    let mut more = vec![0; fencepost_models::ALL.len()];
+    for seed in 0..programs() {
+        let program = cycles::program(&mut Random::new(seed + 5_000_000), 2 + seed as usize % 2, 8);
+        let mut stronger = BTreeSet::new();
+        for (number, model) in fencepost_models::ALL.iter().enumerate() {
+            let outcomes = bounded(&program, model, &Options::default());
+            assert!(stronger.is_subset(&outcomes), "{model} {seed}\n{program}");
+            more[number] += (stronger != outcomes) as u64;
+            stronger = outcomes;
+        }
+    }
+    println!("programs with more outcomes than on the model before: {more:?} of {}", programs());
+    assert!(more.iter().all(|&count| count > 0), "{more:?}");
 }
 
 /// Every reduction, switched off, and every order encoding give the same outcomes.

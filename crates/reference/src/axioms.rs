@@ -5,7 +5,8 @@
 //! earlier store to the location if that is not yet placed, else of the last store placed there, else
 //! zero. This is the set `S(l)` of Section 2.3.2 with its maximum, read operationally.
 
-use crate::program::{Change, Fence, Instruction, Location, Operand, Order, Outcome, Program};
+use crate::program::{Outcome, Program};
+use crate::runs::{Run, Step, run_thread};
 use std::collections::BTreeSet;
 
 /// A memory model.
@@ -40,32 +41,6 @@ impl Model {
     }
 }
 
-/// An access of a thread that was run on guessed values.
-#[derive(Clone, Debug)]
-struct Step {
-    store: bool,
-    variable: usize,
-    value: u64,
-    /// Part of a read-modify-write; equal numbers, same one.
-    block: Option<usize>,
-    operation: usize,
-    /// Positions in the thread of the loads its address was computed from.
-    addr: BTreeSet<usize>,
-    /// The same for its value.
-    data: BTreeSet<usize>,
-    /// The same for branches before it.
-    ctrl: BTreeSet<usize>,
-    /// Fences before it, as (how many accesses came before the fence, what it orders).
-    fences: Vec<(usize, Fence)>,
-}
-
-/// A thread's accesses and final registers, for one way to guess its loads.
-#[derive(Clone, Debug, Default)]
-struct Run {
-    steps: Vec<Step>,
-    registers: Vec<u64>,
-}
-
 /// All outcomes of a program on a model. `guesses` are the values loads may read, zero among them.
 pub fn outcomes(program: &Program, model: Model, guesses: &[u64]) -> BTreeSet<Outcome> {
     let runs: Vec<Vec<Run>> =
@@ -74,12 +49,11 @@ pub fn outcomes(program: &Program, model: Model, guesses: &[u64]) -> BTreeSet<Ou
     let mut chosen = vec![0; runs.len()];
     loop {
         let threads: Vec<&Run> = runs.iter().zip(&chosen).map(|(runs, &at)| &runs[at]).collect();
-        let outcome: Outcome = threads.iter().flat_map(|run| run.registers.clone()).collect();
-        if !found.contains(&outcome)
-            && sources_exist(&threads)
-            && Placing::new(model, &threads, program.variables).possible()
-        {
-            found.insert(outcome);
+        let registers: Outcome = threads.iter().flat_map(|run| run.registers.clone()).collect();
+        if !found.contains(&registers) && sources_exist(&threads) {
+            let mut placing = Placing::new(program, model, &threads);
+            placing.place_rest();
+            found.extend(placing.finals.into_iter().map(|finals| [&registers[..], &finals].concat()));
         }
         // Count on to the next choice of runs.
         let mut at = 0;
@@ -105,168 +79,9 @@ fn sources_exist(threads: &[&Run]) -> bool {
     steps().all(|step| step.store || step.value == 0 || written(step))
 }
 
-/// Registers with the loads they were computed from.
-type Registers = Vec<(u64, BTreeSet<usize>)>;
-
-/// Runs a thread once for each way to guess what its loads read.
-fn run_thread(program: &Program, operations: &[Vec<Instruction>], guesses: &[u64]) -> Vec<Run> {
-    let mut finished = Vec::new();
-    let mut scripts: Vec<Vec<u64>> = vec![Vec::new()];
-    while let Some(script) = scripts.pop() {
-        let mut runner = Runner {
-            run: Run::default(),
-            ctrl: BTreeSet::new(),
-            fences: Vec::new(),
-            blocks: 0,
-            operation: 0,
-            script: &script,
-            read: 0,
-        };
-        let mut complete = true;
-        for (number, operation) in operations.iter().enumerate() {
-            runner.operation = number;
-            let mut registers: Registers = vec![(0, BTreeSet::new()); program.registers];
-            complete = runner.block(operation, &mut registers);
-            runner.run.registers.extend(registers.iter().map(|register| register.0));
-            if !complete {
-                break;
-            }
-        }
-        if complete {
-            finished.push(runner.run);
-        } else {
-            scripts.extend(guesses.iter().map(|&guess| [&script[..], &[guess]].concat()));
-        }
-    }
-    finished
-}
-
-struct Runner<'a> {
-    run: Run,
-    ctrl: BTreeSet<usize>,
-    fences: Vec<(usize, Fence)>,
-    blocks: usize,
-    operation: usize,
-    script: &'a [u64],
-    read: usize,
-}
-
-impl Runner<'_> {
-    /// Runs instructions; false if the script has no value for a load.
-    fn block(&mut self, block: &[Instruction], registers: &mut Registers) -> bool {
-        block.iter().all(|instruction| self.instruction(instruction, registers))
-    }
-
-    fn fence(&mut self, fence: Fence) {
-        self.fences.push((self.run.steps.len(), fence));
-    }
-
-    /// What a store's order puts before it.
-    fn before(&mut self, order: Order) {
-        if matches!(order, Order::Release | Order::SeqCst) {
-            self.fence(Fence { load_store: true, store_store: true, ..Fence::default() });
-        }
-    }
-
-    /// What a load's order puts behind it.
-    fn after(&mut self, order: Order) {
-        if matches!(order, Order::Acquire | Order::SeqCst) {
-            self.fence(Fence { load_load: true, load_store: true, ..Fence::default() });
-        }
-    }
-
-    fn access(
-        &mut self,
-        store: bool,
-        location: Location,
-        registers: &Registers,
-        value: (u64, BTreeSet<usize>),
-        block: Option<usize>,
-    ) {
-        let (variable, addr) = match location {
-            Location::Variable(variable) => (variable, BTreeSet::new()),
-            Location::Indexed(register) => {
-                ((registers[register].0 & 1) as usize, registers[register].1.clone())
-            }
-        };
-        self.run.steps.push(Step {
-            store,
-            variable,
-            value: value.0,
-            block,
-            operation: self.operation,
-            addr,
-            data: value.1,
-            ctrl: self.ctrl.clone(),
-            fences: self.fences.clone(),
-        });
-    }
-
-    fn load(&mut self, location: Location, registers: &Registers, block: Option<usize>) -> Option<u64> {
-        let value = *self.script.get(self.read)?;
-        self.read += 1;
-        self.access(false, location, registers, (value, BTreeSet::new()), block);
-        Some(value)
-    }
-
-    fn instruction(&mut self, instruction: &Instruction, registers: &mut Registers) -> bool {
-        let operand = |operand: Operand, registers: &Registers| match operand {
-            Operand::Constant(value) => (value, BTreeSet::new()),
-            Operand::Register(register) => registers[register].clone(),
-        };
-        match instruction {
-            Instruction::Load(register, location, order) => {
-                let Some(value) = self.load(*location, registers, None) else { return false };
-                registers[*register] = (value, BTreeSet::from([self.run.steps.len() - 1]));
-                self.after(*order);
-            }
-            Instruction::Store(location, value, order) => {
-                self.before(*order);
-                self.access(true, *location, registers, operand(*value, registers), None);
-                if *order == Order::SeqCst {
-                    self.fence(Fence { store_load: true, ..Fence::default() });
-                }
-            }
-            Instruction::Modify(register, location, change, order) => {
-                self.blocks += 1;
-                let block = Some(self.blocks);
-                let order = *order;
-                let at = self.run.steps.len();
-                let Some(value) = self.load(*location, registers, block) else { return false };
-                let old = (value, BTreeSet::from([at]));
-                let new = match *change {
-                    Change::Swap(to) => Some(operand(to, registers)),
-                    Change::Add(number) => Some((value + number, old.1.clone())),
-                    Change::CompareAndSwap(expected, to) => {
-                        (value == expected).then(|| operand(to, registers))
-                    }
-                };
-                self.after(order);
-                if let Some(new) = new {
-                    self.before(order);
-                    self.access(true, *location, registers, new, block);
-                    if order == Order::SeqCst {
-                        self.fence(Fence { store_load: true, ..Fence::default() });
-                    }
-                }
-                registers[*register] = old;
-            }
-            Instruction::Fence(fence) => self.fence(*fence),
-            Instruction::Mix(register, from, number) => {
-                registers[*register] = (*number, registers[*from].1.clone());
-            }
-            Instruction::If(register, yes, no) => {
-                self.ctrl.extend(registers[*register].1.iter());
-                let way = if registers[*register].0 != 0 { yes } else { no };
-                return self.block(way, registers);
-            }
-        }
-        true
-    }
-}
-
-/// The search for a memory order.
+/// The search for memory orders.
 struct Placing<'a> {
+    program: &'a Program,
     model: Model,
     threads: &'a [&'a Run],
     /// What is placed already, per thread and step.
@@ -276,21 +91,39 @@ struct Placing<'a> {
     /// Where each load placed reads from.
     from: Vec<((usize, usize), (usize, usize))>,
     left: usize,
+    /// What the memory orders found leave in the observed variables.
+    finals: BTreeSet<Vec<u64>>,
 }
 
 impl<'a> Placing<'a> {
-    fn new(model: Model, threads: &'a [&'a Run], variables: usize) -> Placing<'a> {
-        let placed: Vec<Vec<bool>> = threads.iter().map(|run| vec![false; run.steps.len()]).collect();
-        let left = threads.iter().map(|run| run.steps.len()).sum();
-        Placing { model, threads, placed, last: vec![None; variables.max(2)], from: Vec::new(), left }
+    fn new(program: &'a Program, model: Model, threads: &'a [&'a Run]) -> Placing<'a> {
+        Placing {
+            program,
+            model,
+            threads,
+            placed: threads.iter().map(|run| vec![false; run.steps.len()]).collect(),
+            // Indexed locations reach one variable further.
+            last: vec![None; program.variables + 1],
+            from: Vec::new(),
+            left: threads.iter().map(|run| run.steps.len()).sum(),
+            finals: BTreeSet::new(),
+        }
     }
 
-    /// Whether the rest can be placed.
-    fn possible(&mut self) -> bool {
+    /// Places what is left in all ways; true once nothing new can be found.
+    fn place_rest(&mut self) -> bool {
         if self.left == 0 {
-            return !self.thin_air();
+            if self.thin_air() {
+                return false;
+            }
+            let value = |&variable: &usize| self.value(self.last[variable]);
+            self.finals.insert(self.program.finals.iter().map(value).collect());
+            return self.program.finals.is_empty();
         }
         for thread in 0..self.threads.len() {
+            if !self.started(thread) {
+                continue;
+            }
             for step in 0..self.threads[thread].steps.len() {
                 let group = self.group(thread, step);
                 if group.start != step || group.clone().any(|member| self.placed[thread][member]) {
@@ -303,7 +136,7 @@ impl<'a> Placing<'a> {
                     count += fits as usize;
                     fits
                 });
-                if fits && self.possible() {
+                if fits && self.place_rest() {
                     return true;
                 }
                 group.take(count).for_each(|member| self.placed[thread][member] = false);
@@ -315,7 +148,21 @@ impl<'a> Placing<'a> {
         false
     }
 
-    /// The steps that must be placed together: a read-modify-write, or for `serial` a whole operation.
+    /// Whether nobody starts a thread, or all is placed that the one who does did before.
+    fn started(&self, thread: usize) -> bool {
+        let mut starts = self.threads.iter().enumerate().flat_map(|(parent, run)| {
+            run.starts.iter().filter(|start| start.0 == thread).map(move |start| (parent, start.1))
+        });
+        starts
+            .all(|(parent, before)| self.started(parent) && self.placed[parent][..before].iter().all(|p| *p))
+    }
+
+    /// The value of a store; zero for none.
+    fn value(&self, store: Option<(usize, usize)>) -> u64 {
+        store.map_or(0, |(thread, step)| self.threads[thread].steps[step].value)
+    }
+
+    /// The steps that must be placed together: an atomic block, or for `serial` a whole operation.
     fn group(&self, thread: usize, step: usize) -> std::ops::Range<usize> {
         let steps = &self.threads[thread].steps;
         let together = |a: &Step, b: &Step| {
@@ -349,8 +196,7 @@ impl<'a> Placing<'a> {
             let own = (0..step).rev().find(|&s| steps[s].store && steps[s].variable == variable);
             let own = own.filter(|&s| !self.placed[thread][s]).map(|s| (thread, s));
             let source = own.or(self.last[variable]);
-            let found = source.map_or(0, |(thread, step)| self.threads[thread].steps[step].value);
-            if found != value {
+            if self.value(source) != value {
                 return false;
             }
             if let Some(source) = source {
@@ -400,12 +246,12 @@ impl<'a> Placing<'a> {
 fn must_precede(model: Model, steps: &[Step], first: usize, second: usize) -> bool {
     let (a, b) = (&steps[first], &steps[second]);
     let same = a.variable == b.variable;
-    let modify = |step: &Step| step.block.is_some();
+    let atomic = |step: &Step| step.block.is_some();
     let fenced = b.fences.iter().any(|(before, fence)| first < *before && fence.orders(a.store, b.store));
     let preserved = match model {
         Model::Serial | Model::Sc => true,
-        Model::Tso => !a.store || b.store || modify(a) || modify(b),
-        Model::Pso => !a.store || modify(a) || same && (b.store || modify(b)),
+        Model::Tso => !a.store || b.store || atomic(a) || atomic(b),
+        Model::Pso => !a.store || atomic(a) || same && (b.store || atomic(b)),
         Model::Rmo => {
             let depends = b.addr.contains(&first) || b.data.contains(&first);
             same && b.store || depends || b.store && b.ctrl.contains(&first)

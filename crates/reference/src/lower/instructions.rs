@@ -1,85 +1,40 @@
-//! Tiny programs as LSL, with a test that runs them.
+//! Instructions of tiny programs as statements.
 
-use crate::program::{Change, Fence, Instruction, Location, Operand, Order, Program};
-use fencepost_harness::operation::{Harness, OpId, Operation, Output, ValueTy};
-use fencepost_harness::test::{Invocation, Test};
+use super::VARIABLES;
+use crate::program::{Change, Condition, Fence, Instruction, Location, Operand, Order};
 use fencepost_lsl::op::{BinOp, CmpOp, PrimOp};
-use fencepost_lsl::program::{self as lsl, Global, Label, Proc, ProcId, Reg, RegInfo, Stmt, StmtKind};
-use fencepost_lsl::source::{Origin, SourceMap, Span};
+use fencepost_lsl::program::{self as lsl, Label, ProcId, Reg, Stmt, StmtKind};
+use fencepost_lsl::source::Span;
 use fencepost_lsl::value::{IntTy, Value};
 
-/// Where variable 0 lies; the others follow, eight bytes each.
-const VARIABLES: u64 = lsl::address::GLOBALS;
-
-/// The harness and test of a program.
-pub fn lower(program: &Program) -> (Harness, Test) {
-    let mut sources = SourceMap::default();
-    let file = sources.add("program", program.to_string(), Origin::User);
-    let span = Span::new(file, 0, 0);
-    let globals = (0..program.variables.max(2) as u64).map(|variable| Global {
-        name: format!("x{variable}"),
-        addr: VARIABLES + 8 * variable,
-        size: 8,
-        init: Vec::new(),
-        constant: false,
-        layout: None,
-    });
-    let mut harness = Harness {
-        program: lsl::Program { globals: globals.collect(), sources, ..lsl::Program::default() },
-        ..Harness::default()
-    };
-    let mut threads = Vec::new();
-    for (number, operations) in program.threads.iter().enumerate() {
-        let mut calls = Vec::new();
-        for (index, operation) in operations.iter().enumerate() {
-            let name = format!("t{number}_{index}");
-            let mut builder = Builder { span, regs: program.registers as u32, labels: 0 };
-            let mut body = Vec::new();
-            for register in 0..program.registers as u32 {
-                body.push(builder.assign(Reg(register), PrimOp::Copy, vec![0.into()]));
-            }
-            builder.block(operation, &mut body);
-            harness.program.procs.push(Proc {
-                name: name.clone(),
-                params: Vec::new(),
-                results: (0..program.registers as u32).map(Reg).collect(),
-                regs: vec![RegInfo::default(); builder.regs as usize],
-                body,
-                span,
-            });
-            let output = Output { name: String::new(), ty: ValueTy::Int(IntTy::U64) };
-            harness.ops.push(Operation {
-                name: name.clone(),
-                proc: ProcId(harness.program.procs.len() as u32 - 1),
-                inputs: Vec::new(),
-                outputs: vec![output; program.registers],
-                function: name,
-                span,
-            });
-            calls.push(Invocation { op: OpId(harness.ops.len() as u32 - 1), primed: false });
-        }
-        threads.push(calls);
-    }
-    let test = Test { name: "T".into(), initial: Vec::new(), threads, span };
-    (harness, test)
-}
-
-struct Builder {
+/// Builds the body of a procedure.
+pub(super) struct Builder {
     span: Span,
+    /// Registers and labels made so far.
     regs: u32,
     labels: u32,
 }
 
 impl Builder {
-    fn stmt(&self, kind: StmtKind) -> Stmt {
+    /// A builder for a procedure that has some registers already.
+    pub(super) fn new(span: Span, regs: u32) -> Builder {
+        Builder { span, regs, labels: 0 }
+    }
+
+    /// How many registers the procedure has.
+    pub(super) fn registers(&self) -> usize {
+        self.regs as usize
+    }
+
+    pub(super) fn stmt(&self, kind: StmtKind) -> Stmt {
         Stmt { kind, span: self.span }
     }
 
-    fn assign(&self, dst: Reg, op: PrimOp, args: Vec<lsl::Operand>) -> Stmt {
+    pub(super) fn assign(&self, dst: Reg, op: PrimOp, args: Vec<lsl::Operand>) -> Stmt {
         self.stmt(StmtKind::Assign { dst, op, args })
     }
 
-    fn reg(&mut self) -> Reg {
+    pub(super) fn reg(&mut self) -> Reg {
         self.regs += 1;
         Reg(self.regs - 1)
     }
@@ -89,19 +44,20 @@ impl Builder {
         Label(self.labels - 1)
     }
 
-    fn block(&mut self, block: &[Instruction], out: &mut Vec<Stmt>) {
+    pub(super) fn block(&mut self, block: &[Instruction], out: &mut Vec<Stmt>) {
         block.iter().for_each(|instruction| self.instruction(instruction, out));
     }
 
     fn address(&mut self, location: Location, out: &mut Vec<Stmt>) -> lsl::Operand {
         match location {
             Location::Variable(variable) => (VARIABLES + 8 * variable as u64).into(),
-            Location::Indexed(register) => {
+            Location::Indexed(first, register) => {
+                let first = VARIABLES + 8 * first as u64;
                 let (bit, scaled, addr) = (self.reg(), self.reg(), self.reg());
                 let u64 = |op| PrimOp::Bin(op, IntTy::U64);
                 out.push(self.assign(bit, u64(BinOp::And), vec![Reg(register as u32).into(), 1.into()]));
                 out.push(self.assign(scaled, u64(BinOp::Mul), vec![bit.into(), 8.into()]));
-                out.push(self.assign(addr, u64(BinOp::Add), vec![scaled.into(), VARIABLES.into()]));
+                out.push(self.assign(addr, u64(BinOp::Add), vec![scaled.into(), first.into()]));
                 addr.into()
             }
         }
@@ -130,16 +86,34 @@ impl Builder {
                 let fence = lsl::Fence { load_load, load_store, store_load, store_store, order };
                 out.push(self.stmt(StmtKind::Fence(fence)));
             }
+            Instruction::OrderFence(order) => {
+                out.push(self.stmt(StmtKind::Fence(lsl::Fence::of_order(lower_order(*order)))));
+            }
+            Instruction::Atomic(block) => {
+                let mut body = Vec::new();
+                self.block(block, &mut body);
+                out.push(self.stmt(StmtKind::Atomic(body)));
+            }
+            Instruction::Start(thread) => {
+                let proc = ProcId(*thread as u32);
+                out.push(self.stmt(StmtKind::Spawn { proc, args: Vec::new() }));
+            }
             Instruction::Mix(register, from, number) => {
                 let (zero, from) = (self.reg(), lsl::Operand::Reg(Reg(*from as u32)));
                 out.push(self.assign(zero, PrimOp::Bin(BinOp::Xor, ty), vec![from, from]));
                 let sum = PrimOp::Bin(BinOp::Add, ty);
                 out.push(self.assign(Reg(*register as u32), sum, vec![zero.into(), (*number).into()]));
             }
-            Instruction::If(register, yes, no) => {
-                // outer: { inner: { if (!r) break inner; yes; break outer } no }
+            Instruction::If(condition, yes, no) => {
+                // outer: { inner: { if (!condition) break inner; yes; break outer } no }
                 let (outer, inner, test) = (self.label(), self.label(), self.reg());
-                let mut first = vec![self.assign(test, PrimOp::Not, vec![Reg(*register as u32).into()])];
+                let register = Reg(condition.register() as u32).into();
+                let mut first = vec![match *condition {
+                    Condition::NotZero(_) => self.assign(test, PrimOp::Not, vec![register]),
+                    Condition::Is(_, value) => {
+                        self.assign(test, PrimOp::Cmp(CmpOp::Ne, false), vec![register, value.into()])
+                    }
+                }];
                 let jump = |label, when| StmtKind::Break { label, when, predicated: false };
                 first.push(self.stmt(jump(inner, Some(test.into()))));
                 self.block(yes, &mut first);
@@ -198,8 +172,10 @@ fn lower_operand(operand: Operand) -> lsl::Operand {
 fn lower_order(order: Order) -> lsl::Order {
     match order {
         Order::Plain => lsl::Order::Plain,
+        Order::Relaxed => lsl::Order::Relaxed,
         Order::Acquire => lsl::Order::Acquire,
         Order::Release => lsl::Order::Release,
+        Order::AcqRel => lsl::Order::AcqRel,
         Order::SeqCst => lsl::Order::SeqCst,
     }
 }

@@ -1,0 +1,46 @@
+//! How to ask the engine about a litmus test.
+
+use fencepost_bounded::check::{self, Finding, Options};
+use fencepost_bounded::unroll::Subject;
+use fencepost_harness::observation::ObservationSet;
+use fencepost_harness::operation::Harness;
+use fencepost_harness::verdict::Reason;
+use fencepost_models::cat::Model;
+use fencepost_reference::litmus::Row;
+use fencepost_reference::lower::{self, Entry};
+
+/// A row as a question: a program that completes only with the outcome asked about.
+pub(crate) struct Question {
+    harness: Harness,
+    entry: Entry,
+}
+
+impl Question {
+    pub(crate) fn of(row: &Row) -> Question {
+        let (harness, entry) = lower::ask(&row.program, &row.wanted);
+        Question { harness, entry }
+    }
+
+    /// Whether an execution of a model has the outcome. The referee looks at the one that is found.
+    pub(crate) fn allowed(&self, model: &Model) -> bool {
+        let subject = match &self.entry {
+            Entry::Test(test) => Subject::Test(test),
+            Entry::Main(proc) => Subject::Main(*proc),
+        };
+        // With nothing specified, any execution that completes is a violation.
+        let nothing = ObservationSet::default();
+        let options = Options::default();
+        match check::check(&self.harness, subject, model, Some(&nothing), &options, &|_, _| {}).finding {
+            Finding::Violated(trace) => {
+                assert!(trace.fault().is_none(), "litmus tests have no faults");
+                if let Err(why) = fencepost_replay::replay(&self.harness, &trace, model) {
+                    panic!("{}: {why}\n{trace:#?}", model.name);
+                }
+                true
+            }
+            Finding::Unknown(Reason::Vacuous(_)) => false,
+            Finding::Unknown(reason) => panic!("no limits are set: {reason}"),
+            Finding::Holds { .. } => panic!("an execution completes and is no violation"),
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! Every rule of the model files has a litmus test that fails without it.
+//!
+//! A mutant is the text of a model with one thing less: a constraint, an alternative of a union, a factor
+//! of a sequence, a side of an intersection, what a difference takes away, a question mark; or with
+//! program order for program order on one location, the other way round, or a constraint on single steps
+//! for one on cycles. Each must be
+//! told from its model by some row of `corpus/litmus`, or stand in [`EQUIVALENT`] with the reason why no
+//! row can. A mutant of a file that others include counts as told if that succeeds on any of them.
+
+mod ask;
+mod cat;
+mod tables;
+
+use ask::Question;
+use cat::{Mutant, Statement};
+use fencepost_lsl::source::SourceMap;
+use fencepost_models::cat::Model;
+use std::path::Path;
+use tables::rows;
+
+/// Mutants that mean the same as their models, and why.
+const EQUIVALENT: &[(&str, &str)] = &[
+    (
+        "base.cat: stronglift: `t? ; (r \\ t) ; t?` becomes `(r \\ t) ; t?`",
+        "t relates all events of a class, so where a cycle comes into a class and where it leaves it are \
+         joined by the t? of either step; one of the two suffices",
+    ),
+    ("base.cat: stronglift: `t? ; (r \\ t) ; t?` becomes `t? ; (r \\ t)`", "as above"),
+    (
+        "base.cat: uninterrupted: `r | po` becomes `r`",
+        "a cycle of r and po within a block has a step against program order; reading from a later store \
+         and stores against program order are cycles with what every ppo keeps, and from-reads to an \
+         earlier store breaks own-stores; on sc and serial, r has po anyway",
+    ),
+    ("base.cat: uninterrupted: `po` becomes `po-loc`", "as above: r alone suffices"),
+    (
+        "base.cat: seen: `po` becomes `po-loc`",
+        "rf relates accesses to the same location, for which po and po-loc are the same",
+    ),
+    (
+        "serial.cat: serially: `(r | po) & op` becomes `r | po`",
+        "r has po, and all pairs of r that are not of one operation are in stronglift(r, op) anyway",
+    ),
+    ("serial.cat: serially: `r | po` becomes `r`", "r has po"),
+    ("serial.cat: serially: `po` becomes `po-loc`", "r has po"),
+    (
+        "tso.cat: own-stores: `po` becomes `po-loc`",
+        "fr relates accesses to the same location, so that only such pairs of po lead back to its start",
+    ),
+    ("pso.cat: own-stores: `po` becomes `po-loc`", "as above"),
+    ("rmo.cat: own-stores: `po` becomes `po-loc`", "as above"),
+    ("relaxed.cat: own-stores: `po` becomes `po-loc`", "as above"),
+    (
+        "pso.cat: ppo: `[R | A] ; po ; [M]` becomes `[R | A] ; po`",
+        "this adds steps to fences, from where no step leads on but within a block; what comes before a \
+         fence in a block comes before its accesses too",
+    ),
+    (
+        "pso.cat: ppo: `W | A` becomes `A`",
+        "co follows program order between the stores of one thread in every execution that the engine \
+         considers, so that seen has these pairs; a model that lets such stores change places cannot be \
+         expressed",
+    ),
+    (
+        "rmo.cat: ppo: `M` becomes `R`",
+        "as above: of the pairs that end in a store, those of two stores are in co",
+    ),
+    ("relaxed.cat: ppo: `M` becomes `R`", "as above"),
+];
+
+fn load(name: &str, statements: &[Statement]) -> Model {
+    let text: String = statements.iter().map(|statement| format!("{statement}\n")).collect();
+    fencepost_models::load(name, "mutant.cat", &text, &mut SourceMap::default())
+        .unwrap_or_else(|errors| panic!("{name}: {}\n{text}", errors[0].message))
+}
+
+fn read(file: &str) -> Vec<Statement> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models").join(file);
+    cat::parse(&std::fs::read_to_string(path).expect("it ships"))
+}
+
+/// The rows, each with the question and the verdicts of all models.
+struct Suite {
+    rows: Vec<(String, Question, Vec<bool>)>,
+    /// Rows in the order to try them: those that told most recently first.
+    order: Vec<usize>,
+}
+
+impl Suite {
+    fn new() -> Suite {
+        let verdict = |row: &fencepost_reference::litmus::Row, model: &&str| {
+            row.verdict(model).expect("every row has one")
+        };
+        let rows: Vec<_> = rows()
+            .into_iter()
+            .map(|(place, row)| {
+                let verdicts = fencepost_models::ALL.iter().map(|model| verdict(&row, model)).collect();
+                (place, Question::of(&row), verdicts)
+            })
+            .collect();
+        let order = (0..rows.len()).collect();
+        Suite { rows, order }
+    }
+
+    /// A row that tells a model from the shipped one of this number.
+    fn tells(&mut self, number: usize, model: &Model) -> Option<&str> {
+        let differs = |row: &usize| {
+            let (_, question, verdicts) = &self.rows[*row];
+            question.allowed(model) != verdicts[number]
+        };
+        let at = self.order.iter().position(differs)?;
+        let row = self.order.remove(at);
+        self.order.insert(0, row);
+        Some(&self.rows[row].0)
+    }
+}
+
+/// The models with `base.cat` put in place of its inclusion, from text that was taken apart and put
+/// together again, are the models.
+#[test]
+fn the_whole_text_agrees() {
+    let mut suite = Suite::new();
+    let base = read("base.cat");
+    for (number, name) in fencepost_models::ALL.iter().enumerate() {
+        let statements = [&base[..], &read(&format!("{name}.cat"))].concat();
+        assert_eq!(suite.tells(number, &load(name, &statements)), None, "{name}");
+    }
+}
+
+#[test]
+fn every_rule_is_tested() {
+    let mut suite = Suite::new();
+    let base = read("base.cat");
+    let mut survivors = Vec::new();
+    let mut used = Vec::new();
+    let mut count = 0;
+    let mutants = |file: &str| {
+        let found = cat::mutants(&read(file));
+        assert!(!found.is_empty(), "{file}: no rules");
+        found
+    };
+    let mut judge = |file: &str, mutant: &Mutant, told: Option<String>| {
+        count += 1;
+        let key = format!("{file}: {}", mutant.change);
+        let equivalent = EQUIVALENT.iter().position(|(known, _)| *known == key);
+        used.extend(equivalent);
+        match (told, equivalent) {
+            (Some(row), Some(_)) => survivors.push(format!("{key}\n    is called equivalent, but see {row}")),
+            (None, None) => survivors.push(format!("{key}\n    no row fails")),
+            _ => {}
+        }
+    };
+    for mutant in mutants("base.cat") {
+        let mut told = None;
+        for (number, name) in fencepost_models::ALL.iter().enumerate().rev() {
+            let statements = [&mutant.statements[..], &read(&format!("{name}.cat"))].concat();
+            told = suite.tells(number, &load(name, &statements)).map(str::to_owned);
+            if told.is_some() {
+                break;
+            }
+        }
+        judge("base.cat", &mutant, told);
+    }
+    for (number, name) in fencepost_models::ALL.iter().enumerate() {
+        let file = format!("{name}.cat");
+        for mutant in mutants(&file) {
+            let statements = [&base[..], &mutant.statements].concat();
+            let told = suite.tells(number, &load(name, &statements)).map(str::to_owned);
+            judge(&file, &mutant, told);
+        }
+    }
+    let stale = (0..EQUIVALENT.len()).filter(|known| !used.contains(known));
+    survivors.extend(stale.map(|known| format!("{}\n    is no mutant", EQUIVALENT[known].0)));
+    assert!(survivors.is_empty(), "{} of {count} mutants:\n{}", survivors.len(), survivors.join("\n"));
+    println!("{count} mutants, {} of them equivalent", EQUIVALENT.len());
+}
