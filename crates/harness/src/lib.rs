@@ -4,7 +4,9 @@
 //! Deliberately absent: memory models and engines. A trace says what happened; whether a model allows it
 //! is replay's question.
 
+pub mod client;
 pub mod mine;
+pub mod monitor;
 pub mod observation;
 pub mod operation;
 pub mod result;
