@@ -112,3 +112,11 @@ set_t set;
 #pragma fencepost op c = contains(&set, any(0, 1))
 #pragma fencepost op r = remove(&set, any(0, 1))
 #include "set-tests.h"
+
+#ifndef UNFENCED
+#pragma fencepost expect Sac, Sar, Saa, Sacr sc, tso, pso, rmo, relaxed holds
+#pragma fencepost expect Sarr relaxed holds
+#else
+#pragma fencepost expect Sac, Sar, Saa, Sacr sc, tso holds
+#pragma fencepost expect Sac, Sar, Saa, Sacr pso, rmo, relaxed violated
+#endif

@@ -117,3 +117,13 @@ set_t set;
 #pragma fencepost op c = contains(&set, any(0, 1))
 #pragma fencepost op r = remove(&set, any(0, 1))
 #include "set-tests.h"
+
+#if defined UNMARKED
+#pragma fencepost expect Sac, Sar, Saa sc, relaxed violated
+#elif defined UNFENCED
+#pragma fencepost expect Sac, Sar, Saa, Sacr sc, tso holds
+#pragma fencepost expect Sac, Sar, Saa, Sacr pso, rmo, relaxed violated
+#else
+#pragma fencepost expect Sac, Sar, Saa, Sacr, Saacr, Sarr sc, tso, pso, rmo, relaxed holds
+#pragma fencepost expect Sacr2, Saaarr, S1 relaxed holds
+#endif

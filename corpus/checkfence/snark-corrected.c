@@ -133,3 +133,13 @@ deque_t deque;
 #pragma fencepost op rl = remove_left(&deque, out)
 #pragma fencepost op rr = remove_right(&deque, out)
 #include "deque-tests.h"
+
+#ifndef UNFENCED
+#pragma fencepost expect D0, Da, Dm sc, tso, pso, rmo, relaxed holds
+#pragma fencepost expect Db, Dq relaxed holds
+#else
+#pragma fencepost expect D0, Da, Dm sc, tso holds
+#pragma fencepost expect D0, Dm pso, rmo, relaxed violated
+#pragma fencepost expect Da pso holds
+#pragma fencepost expect Da rmo, relaxed violated
+#endif

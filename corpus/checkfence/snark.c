@@ -137,3 +137,6 @@ deque_t deque;
 #pragma fencepost op rl = remove_left(&deque, out)
 #pragma fencepost op rr = remove_right(&deque, out)
 #include "deque-tests.h"
+
+#pragma fencepost expect D0, Dq sc, relaxed violated
+#pragma fencepost expect Da, Db, Dm sc, relaxed holds

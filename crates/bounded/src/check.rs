@@ -14,7 +14,7 @@
 use crate::circuit::Lit;
 use crate::decode::decode;
 use crate::encode::{Encoding, Settings, Shortcuts, encode};
-use crate::range;
+use crate::range::{self, Precision};
 use crate::solver::{Answer, Budget, Cadical, OrderEncoding};
 use crate::unroll::{self, Bounds, EventKind, Failure, LoopInfo, StopKind, Subject, Unrolled, unroll};
 use fencepost_harness::observation::{Observation, ObservationSet};
@@ -34,6 +34,8 @@ pub struct Options {
     pub max_unroll: u32,
     /// How orders are encoded.
     pub order: OrderEncoding,
+    /// How precise the range analysis is.
+    pub precision: Precision,
     /// Shortcuts of the encoding.
     pub shortcuts: Shortcuts,
     /// How to unroll.
@@ -46,6 +48,7 @@ impl Default for Options {
             budget: Budget::default(),
             max_unroll: 32,
             order: OrderEncoding::default(),
+            precision: Precision::default(),
             shortcuts: Shortcuts::default(),
             unroll: unroll::Options {
                 reduce_spins: true,
@@ -214,7 +217,7 @@ impl Checker<'_> {
         self.threads = unrolled.threads.len();
         self.measure(&unrolled);
         self.still_going()?;
-        let ranges = range::analyse(&self.harness.program, &unrolled, &budget);
+        let ranges = range::analyse(&self.harness.program, &unrolled, self.options.precision, &budget);
         self.still_going()?;
         let solver = Box::new(Cadical::new(self.options.order, budget.clone()));
         let settings = Settings { shortcuts: self.options.shortcuts, budget };

@@ -145,7 +145,7 @@ impl Word {
     }
 
     /// Cut to a type and extended as it says.
-    fn wrap(mut self, ty: IntTy) -> Word {
+    pub(crate) fn wrap(mut self, ty: IntTy) -> Word {
         let top = ty.bits as usize - 1;
         for i in ty.bits as usize..64 {
             self.bits[i] = if ty.signed { self.bits[top] } else { Lit::FALSE };

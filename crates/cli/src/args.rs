@@ -106,6 +106,12 @@ pub(crate) struct CheckArgs {
     /// How orders are encoded: eager, lazy or propagating.
     #[arg(long, hide = true, default_value = "lazy", value_parser = ["eager", "lazy", "propagating"])]
     pub(crate) order: String,
+    /// Takes every value of its type for possible where a thread loads from memory.
+    #[arg(long, hide = true)]
+    pub(crate) no_ranges: bool,
+    /// Mines specifications with the solver.
+    #[arg(long, hide = true)]
+    pub(crate) sat_mining: bool,
 }
 
 #[derive(Args)]

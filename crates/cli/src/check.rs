@@ -3,8 +3,9 @@
 use crate::args::{CheckArgs, PreprocessorArgs, SourceArgs};
 use crate::progress::Line;
 use anyhow::Result;
-use fencepost::run::{self, Limits};
+use fencepost::run::{self, Limits, Mining};
 use fencepost::session::{Session, Subject};
+use fencepost_bounded::range::Precision;
 use fencepost_bounded::solver::OrderEncoding;
 use fencepost_harness::result::CheckResult;
 use fencepost_harness::verdict::Kind;
@@ -80,6 +81,8 @@ fn limits(args: &CheckArgs, cancelled: Arc<AtomicBool>) -> Limits {
             "propagating" => OrderEncoding::Propagating,
             _ => OrderEncoding::Lazy,
         },
+        precision: if args.no_ranges { Precision::Types } else { Precision::Values },
+        mining: if args.sat_mining { Mining::Sat } else { Mining::Enumeration },
     }
 }
 

@@ -2,12 +2,14 @@
 
 use crate::session::{Session, Subject};
 use fencepost_bounded::check::{self, Finding, Options, Phase};
+use fencepost_bounded::range::Precision;
 use fencepost_bounded::solver::{Budget, OrderEncoding, peak_memory};
 use fencepost_bounded::unroll;
 use fencepost_harness::mine::Mined;
 use fencepost_harness::result::{
     CheckResult, Counterexample, LoopBound, Property, Scope, Statistics, Verdict,
 };
+use fencepost_harness::test::Test;
 use fencepost_harness::trace::Trace;
 use fencepost_harness::verdict::Reason;
 use fencepost_models::cat::Model;
@@ -31,6 +33,20 @@ pub struct Limits {
     pub reuse: bool,
     /// How orders are encoded.
     pub order: OrderEncoding,
+    /// How precise the range analysis is.
+    pub precision: Precision,
+    /// How specifications are mined.
+    pub mining: Mining,
+}
+
+/// How a specification is mined.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Mining {
+    /// By running the serial executions.
+    #[default]
+    Enumeration,
+    /// By asking the solver for them, as the paper does.
+    Sat,
 }
 
 impl Limits {
@@ -43,6 +59,7 @@ impl Limits {
                 memory: self.memory,
             },
             order: self.order,
+            precision: self.precision,
             ..Options::default()
         };
         options.unroll.reuse = self.reuse;
@@ -84,7 +101,7 @@ pub fn check(
         scope: scope(session, subject),
         statistics: Statistics::default(),
     };
-    result.verdict = match judge(session, subject, model, &options, progress, &mut result) {
+    result.verdict = match judge(session, subject, model, &options, limits.mining, progress, &mut result) {
         Ok(verdict) => verdict,
         Err(reason) => Verdict::Inconclusive(reason),
     };
@@ -105,11 +122,19 @@ fn scope(session: &Session, subject: &Subject) -> Scope {
     }
 }
 
+/// Mines with the solver. Serial executions that fail are left out, so this is for comparisons only.
+fn ask_for_specification(session: &Session, test: &Test, options: &Options) -> Result<Mined, Reason> {
+    let subject = unroll::Subject::Test(test);
+    let observations = check::observations(&session.harness, subject, &serial_model(), options)?;
+    Ok(Mined::Specification { observations, calls: 0 })
+}
+
 fn judge(
     session: &Session,
     subject: &Subject,
     model: &Model,
     options: &Options,
+    mining: Mining,
     progress: &dyn Fn(Progress),
     result: &mut CheckResult,
 ) -> Result<Verdict, Reason> {
@@ -118,7 +143,10 @@ fn judge(
         Subject::Test(test) => {
             progress(Progress::Mining);
             let start = Instant::now();
-            let mined = session.specification(test, &|| options.budget.exhausted().is_some());
+            let mined = match mining {
+                Mining::Enumeration => session.specification(test, &|| options.budget.exhausted().is_some()),
+                Mining::Sat => Rc::new(ask_for_specification(session, test, options)?),
+            };
             result.statistics.mine_time = start.elapsed();
             Some(mined)
         }

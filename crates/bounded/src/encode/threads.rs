@@ -212,14 +212,14 @@ impl Encoding<'_> {
     /// model.
     fn load(&mut self, event: usize, range: &Range) -> Word {
         let ranges = self.ranges;
-        if !self.memory.is_local_load(event, ranges) {
-            return Word::fresh(&mut self.circuit, range);
-        }
-        self.locate(event);
-        let plan = &ranges.plans[event];
         let EventKind::Load { ty, .. } = self.unrolled.events[event].kind else {
             return Word::constant(Value::ZERO);
         };
+        if !self.memory.is_local_load(event, ranges) {
+            return Word::fresh(&mut self.circuit, range).wrap(ty);
+        }
+        self.locate(event);
+        let plan = &ranges.plans[event];
         let mut result: Option<Word> = None;
         for target in 0..plan.targets.len() {
             let mut word = Word::constant(Value::ZERO);

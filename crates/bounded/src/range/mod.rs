@@ -83,8 +83,18 @@ impl Ranges {
     }
 }
 
+/// How much to find out about what threads load.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Precision {
+    /// Follow values through memory.
+    #[default]
+    Values,
+    /// Take every value of the type for possible: what the analysis saves is the difference.
+    Types,
+}
+
 /// Analyses an unrolled program. When the budget is used up, what comes back is of no use.
-pub fn analyse(program: &Program, unrolled: &Unrolled, budget: &Budget) -> Ranges {
+pub fn analyse(program: &Program, unrolled: &Unrolled, precision: Precision, budget: &Budget) -> Ranges {
     let contents = unrolled.objects.iter().map(|object| content(program, object)).collect();
     let (creating, limit) = creating_operations(unrolled);
     let mut cells = Cells::default();
@@ -96,6 +106,7 @@ pub fn analyse(program: &Program, unrolled: &Unrolled, budget: &Budget) -> Range
             contents: &contents,
             creating: &creating,
             limit,
+            precision,
             values,
             cells,
             done: 0,
@@ -156,6 +167,7 @@ struct Analysis<'a> {
     creating: &'a Vec<bool>,
     /// How many of those a value can have been through.
     limit: u32,
+    precision: Precision,
     values: Vec<Range>,
     cells: Cells,
     /// Values below this index are computed, in the phase with one thread.
@@ -324,6 +336,9 @@ impl Analysis<'_> {
                 };
             }
             result.join(&domain::apply(PrimOp::Convert(ty), &[&word]));
+        }
+        if !solo && self.precision == Precision::Types {
+            return Range::Wide(Wide { undef: Wide::of(ty).one, ..Wide::of(ty) });
         }
         result
     }
