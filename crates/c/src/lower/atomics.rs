@@ -3,7 +3,7 @@
 //! A read-modify-write is an atomic block of plain loads and stores. The conditional store of a
 //! compare-and-swap is predicated: in hardware it is no branch, so it makes no control dependency.
 
-use super::place::{Place, Target};
+use super::place::Place;
 use super::{Data, Lowerer, Value};
 use crate::ast::{BinaryOp, Expr, ExprKind, UnaryOp};
 use crate::types::{QualType, TypeId};
@@ -221,9 +221,9 @@ impl<'u> Lowerer<'u> {
             None => {
                 let words = self.whole_words(object.ty);
                 let mut loaded = Vec::new();
-                for offset in words {
+                for (offset, ty) in words {
                     let at = self.offset(object.addr, offset, span);
-                    loaded.push(self.builder.load(at, IntTy::U64, order, span));
+                    loaded.push(self.builder.load(at, ty, order, span));
                 }
                 loaded
             }
@@ -489,7 +489,7 @@ enum FetchOp {
 
 /// A place in memory without qualifiers: what is written to it is nobody else's.
 fn memory_place(object: Object) -> Place {
-    Place { ty: object.ty.into(), target: Target::Memory(object.addr) }
+    Place::memory(object.ty, object.addr)
 }
 
 /// The orders of the load and the store of a read-modify-write.
