@@ -12,6 +12,9 @@ use fencepost_lsl::program::{Fence, Operand, Order, StmtKind};
 use fencepost_lsl::source::Span;
 use fencepost_lsl::value::IntTy;
 
+/// A weak compare-and-swap is made as if it were a strong one.
+const SPURIOUS_FAILURES: &str = "spurious failures of weak compare-and-swap";
+
 /// What is accessed atomically: an object at an address.
 #[derive(Clone, Copy)]
 struct Object {
@@ -443,6 +446,14 @@ impl<'u> Lowerer<'u> {
         let expected = self.read(place, arguments[1].span);
         let expected = self.convert(expected, object.ty, arguments[1].span);
         let desired = self.new_value(direct, object, &arguments[2]);
+        match self.try_constant(&arguments[3]) {
+            Some(weak) if weak.bits == 0 => {}
+            Some(_) => self.caveat(SPURIOUS_FAILURES),
+            None => {
+                self.discard(&arguments[3]);
+                self.caveat(SPURIOUS_FAILURES);
+            }
+        }
         let orders = (self.memory_order(&arguments[4]), self.memory_order(&arguments[5]));
         let (old, same) = self.compare_and_swap(object, expected, desired, orders, span);
         // What was found goes back to the caller, without a branch.

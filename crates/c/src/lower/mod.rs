@@ -74,6 +74,7 @@ pub fn lower(
         definitions: FxHashMap::default(),
         choices: FxHashMap::default(),
         unevaluated: 0,
+        caveats: Vec::new(),
         builder: Builder::default(),
     };
     for item in &unit.items {
@@ -83,13 +84,13 @@ pub fn lower(
     lowerer.lower_pending();
     retry::mark(&mut lowerer.program);
     lowerer.program.globals.sort_by_key(|global| global.addr);
-    let Lowerer { program, mut diagnostics, .. } = lowerer;
+    let Lowerer { program, mut diagnostics, caveats, .. } = lowerer;
     diagnostics
         .sort_by_key(|diagnostic| diagnostic.primary.as_ref().map(|(span, _)| (span.file, span.start)));
     if diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
         return Err((program.sources, diagnostics));
     }
-    Ok((Harness { program, ..harness }, diagnostics))
+    Ok((Harness { program, caveats, ..harness }, diagnostics))
 }
 
 /// The state of lowering.
@@ -113,6 +114,8 @@ struct Lowerer<'u> {
     /// How many operands around this place are not evaluated: those of `sizeof` and `typeof`, and
     /// branches that are never taken. Their code is thrown away.
     unevaluated: u32,
+    /// What the program may do and the code made for it does not, for people.
+    caveats: Vec<String>,
     /// The procedure being made.
     builder: Builder,
 }
@@ -153,6 +156,13 @@ impl<'u> Lowerer<'u> {
         self.reports += 1;
         if !self.diagnostics.contains(&diagnostic) {
             self.diagnostics.push(diagnostic);
+        }
+    }
+
+    /// Notes, once, that code which is run may do something that will not be explored.
+    fn caveat(&mut self, caveat: &str) {
+        if self.unevaluated == 0 && !self.caveats.iter().any(|known| known == caveat) {
+            self.caveats.push(caveat.to_owned());
         }
     }
 
