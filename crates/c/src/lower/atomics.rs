@@ -546,7 +546,8 @@ fn arity(name: &str) -> Option<usize> {
         | "__atomic_clear"
         | "__sync_lock_test_and_set"
         | "__atomic_always_lock_free"
-        | "__atomic_is_lock_free" => 2,
+        | "__atomic_is_lock_free"
+        | "__fencepost_init" => 2,
         "__atomic_load"
         | "__atomic_store_n"
         | "__atomic_store"

@@ -3,7 +3,7 @@
 use super::builder::ReturnTo;
 use super::scope::Entity;
 use super::{Lowerer, visit};
-use crate::ast::{Derivation, Function, Name, Parameter, Symbol};
+use crate::ast::{Derivation, Encoding, Function, Name, Parameter, StringLiteral, Symbol};
 use crate::types::{FunctionType, QualType, Type, TypeId};
 use fencepost_lsl::op::{CmpOp, PrimOp};
 use fencepost_lsl::program::{Order, ProcId, Reg, StmtKind, address};
@@ -175,6 +175,7 @@ impl<'u> Lowerer<'u> {
         let suspended = self.scopes.suspend();
         self.scopes.push();
         self.builder.name = self.text(symbol).to_owned();
+        self.declare_function_name(symbol, function.span);
         self.builder.addressed = visit::addressed_names(&function.body, self.names);
         self.builder.label_names = visit::label_names(&function.body);
         self.builder.open();
@@ -219,6 +220,19 @@ impl<'u> Lowerer<'u> {
         target.results = results;
         target.regs = made.regs;
         target.body = body;
+    }
+
+    /// Declares `__func__` and its older spellings, where the file uses them at all.
+    fn declare_function_name(&mut self, function: Symbol, span: Span) {
+        let names = ["__func__", "__FUNCTION__", "__PRETTY_FUNCTION__"];
+        for symbol in names.into_iter().filter_map(|name| self.names.find(name)) {
+            let bytes = self.text(function).as_bytes().to_vec();
+            let mut element = QualType::from(self.types.char());
+            element.qualifiers.is_const = true;
+            let ty = self.types.array(element, Some(bytes.len() as u64 + 1)).into();
+            let addr = self.string(&StringLiteral { bytes, encoding: Encoding::Plain }, span);
+            self.scopes.declare(symbol, Entity::Global { ty, addr, defined: true });
+        }
     }
 
     /// Declares a parameter; returns the register it arrives in.

@@ -1,0 +1,428 @@
+//! Random C functions without undefined behaviour (signed overflow wraps).
+//!
+//! Each takes nothing and returns a mixture of all its variables. Expressions have no side effects, so
+//! that the order of evaluation does not matter; those stand in statements of their own.
+
+use std::fmt::Write;
+
+/// A small generator of random numbers (xorshift, after Marsaglia), so that a seed means the same for ever.
+pub(crate) struct Random(u64);
+
+impl Random {
+    pub(crate) fn new(seed: u64) -> Random {
+        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    pub(crate) fn below(&mut self, bound: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        ((self.0 >> 11) % bound as u64) as usize
+    }
+
+    fn one_in(&mut self, n: usize) -> bool {
+        self.below(n) == 0
+    }
+
+    fn pick<'a, T: ?Sized>(&mut self, from: &[&'a T]) -> &'a T {
+        from[self.below(from.len())]
+    }
+}
+
+const TYPES: &[&str] = &[
+    "char",
+    "signed char",
+    "unsigned char",
+    "short",
+    "unsigned short",
+    "int",
+    "unsigned",
+    "long",
+    "unsigned long",
+    "long long",
+    "unsigned long long",
+    "_Bool",
+];
+
+/// Types of bit-fields, with their widths.
+const FIELDS: &[(&str, usize)] = &[
+    ("int", 32),
+    ("unsigned", 32),
+    ("long", 64),
+    ("unsigned long", 64),
+    ("unsigned char", 8),
+    ("signed char", 8),
+    ("short", 16),
+    ("unsigned short", 16),
+    ("_Bool", 1),
+];
+
+/// Numbers where widths and signs matter.
+const NUMBERS: &[&str] = &[
+    "0",
+    "1",
+    "(-1)",
+    "2",
+    "7",
+    "(-8)",
+    "31",
+    "100",
+    "127",
+    "128",
+    "(-128)",
+    "(-129)",
+    "255",
+    "256",
+    "32767",
+    "32768",
+    "(-32768)",
+    "65535",
+    "65536",
+    "2147483647",
+    "(-2147483647 - 1)",
+    "2147483648u",
+    "4294967295u",
+    "4294967296",
+    "0x7fffffffffffffff",
+    "(-0x7fffffffffffffff - 1)",
+    "0xffffffffffffffff",
+    "0x123456789abcdef0",
+    "'a'",
+    "'\\xff'",
+    "0x80000000",
+    "3u",
+    "5l",
+    "6ul",
+];
+
+/// Elements of every array; a power of two, to mask indices with.
+const LENGTH: usize = 4;
+
+/// What a function is made of so far.
+pub(crate) struct Generator<'r> {
+    random: &'r mut Random,
+    number: usize,
+    /// Places that hold numbers and can be assigned to.
+    places: Vec<String>,
+    /// Arrays of numbers.
+    arrays: Vec<String>,
+    /// Counters of the loops around, which are only read.
+    counters: Vec<String>,
+    body: String,
+    indent: usize,
+}
+
+/// A function `f<number>` with what it needs.
+pub(crate) fn function(random: &mut Random, number: usize) -> String {
+    let mut generator = Generator {
+        random,
+        number,
+        places: Vec::new(),
+        arrays: Vec::new(),
+        counters: Vec::new(),
+        body: String::new(),
+        indent: 1,
+    };
+    generator.function()
+}
+
+impl Generator<'_> {
+    fn function(&mut self) -> String {
+        let number = self.number;
+        let mut out = self.record();
+        let _ =
+            writeln!(out, "static {} g{number} = {};", self.random.pick(TYPES), self.random.pick(NUMBERS));
+        self.places.push(format!("g{number}"));
+        for i in 0..2 + self.random.below(4) {
+            let line = format!("{} v{i} = {};", self.random.pick(TYPES), self.random.pick(NUMBERS));
+            self.line(&line);
+            self.places.push(format!("v{i}"));
+        }
+        for i in 0..1 + self.random.below(2) {
+            let values: Vec<&str> =
+                (0..self.random.below(LENGTH + 1)).map(|_| self.random.pick(NUMBERS)).collect();
+            let line = format!(
+                "{} a{i}[{LENGTH}] = {{{}}};",
+                self.random.pick(TYPES),
+                [&["0"], &values[..values.len().min(3)]].concat().join(", ")
+            );
+            self.line(&line);
+            self.arrays.push(format!("a{i}"));
+            self.places.extend((0..LENGTH).map(|at| format!("a{i}[{at}]")));
+        }
+        for _ in 0..3 + self.random.below(6) {
+            self.statement(2);
+        }
+        self.line("unsigned long sum = 0;");
+        for place in self.places.clone() {
+            self.line(&format!("sum = sum * 31 + (unsigned long){place};"));
+        }
+        let _ = writeln!(out, "static unsigned long f{number}(void)\n{{\n{}    return sum;\n}}", self.body);
+        out
+    }
+
+    /// A struct type with variables of it, and a function that takes and returns one.
+    fn record(&mut self) -> String {
+        let number = self.number;
+        let mut out = format!("struct s{number} {{\n");
+        let mut fields = Vec::new();
+        for i in 0..1 + self.random.below(6) {
+            if self.random.one_in(3) {
+                let _ = writeln!(out, "    {} m{i};", self.random.pick(TYPES));
+            } else {
+                let (ty, most) = FIELDS[self.random.below(FIELDS.len())];
+                if self.random.one_in(6) {
+                    let _ = writeln!(out, "    {ty} : {};", self.random.below(most + 1));
+                }
+                let _ = writeln!(out, "    {ty} m{i} : {};", 1 + self.random.below(most));
+            }
+            fields.push(format!("m{i}"));
+        }
+        let packed = if self.random.one_in(4) { " __attribute__((packed))" } else { "" };
+        let _ = writeln!(out, "}}{packed};");
+        let initial: Vec<String> = fields
+            .iter()
+            .filter_map(|field| {
+                (self.random.below(2) == 0).then(|| format!(".{field} = {}", self.random.pick(NUMBERS)))
+            })
+            .collect();
+        let initial = if initial.is_empty() { "0".to_owned() } else { initial.join(", ") };
+        let _ = writeln!(out, "static struct s{number} r{number} = {{{initial}}};");
+        let changed = &fields[self.random.below(fields.len())];
+        let _ = writeln!(
+            out,
+            "static struct s{number} h{number}(struct s{number} s, {} x)\n{{\n    s.{changed} {}= x;\n    return s;\n}}",
+            self.random.pick(TYPES),
+            self.random.pick(&["", "+", "-", "^", "|", "&", "*"]),
+        );
+        self.line(&format!("struct s{number} s = {{{initial}}}, *p = &r{number};"));
+        for base in ["s.", "p->"] {
+            self.places.extend(fields.iter().map(|field| format!("{base}{field}")));
+        }
+        out
+    }
+
+    fn line(&mut self, text: &str) {
+        let _ = writeln!(self.body, "{:1$}{text}", "", 4 * self.indent);
+    }
+
+    /// A block of statements.
+    fn block(&mut self, depth: usize) {
+        self.indent += 1;
+        for _ in 0..1 + self.random.below(3) {
+            self.statement(depth);
+        }
+        self.indent -= 1;
+    }
+
+    fn statement(&mut self, depth: usize) {
+        let kinds = if depth == 0 { 7 } else { 12 };
+        let number = self.number;
+        match self.random.below(kinds) {
+            0 | 1 => {
+                let (place, value) = (self.place(), self.expression(4));
+                self.line(&format!("{place} = {value};"));
+            }
+            2 => {
+                let (place, value) = (self.place(), self.expression(3));
+                let op = self.random.pick(&["+", "-", "*", "&", "|", "^"]);
+                self.line(&format!("{place} {op}= {value};"));
+            }
+            3 => {
+                let (place, value) = (self.place(), self.expression(2));
+                let line = match self.random.below(5) {
+                    0 => format!("{place} /= ({value} & 15) + 1;"),
+                    1 => format!("{place} %= -(({value} & 15) + 2);"),
+                    2 => format!("{place} <<= {value} & 31;"),
+                    _ => format!("{place} >>= {value} & 31;"),
+                };
+                self.line(&line);
+            }
+            4 => {
+                // Two different places: what is written is not read elsewhere in the statement.
+                let (to, from) = (self.fixed_place(), self.fixed_place());
+                let step = self.random.pick(&["++", "--"]);
+                let line = match self.random.below(3) {
+                    _ if to == from => format!("{from}{step};"),
+                    0 => format!("{to} = {from}{step};"),
+                    1 => format!("{to} = {step}{from};"),
+                    _ => format!(
+                        "{to} = ({from} {}= {});",
+                        self.random.pick(&["", "+", "^"]),
+                        self.random.pick(NUMBERS)
+                    ),
+                };
+                self.line(&line);
+            }
+            5 => {
+                let value = self.expression(2);
+                let line = match self.random.below(4) {
+                    0 => format!("s = h{number}(s, {value});"),
+                    1 => format!("*p = h{number}(s, {value});"),
+                    2 => format!("s = {value} ? *p : h{number}(*p, 3);"),
+                    _ => "s = *p;".to_owned(),
+                };
+                self.line(&line);
+            }
+            6 => {
+                let array = self.array();
+                let (index, value) = (self.expression(2), self.expression(2));
+                self.line(&format!("*({array} + ({index} & {})) = {value};", LENGTH - 1));
+            }
+            7 | 8 => {
+                let condition = self.expression(3);
+                self.line(&format!("if ({condition}) {{"));
+                self.block(depth - 1);
+                if self.random.one_in(2) {
+                    self.line("} else {");
+                    self.block(depth - 1);
+                }
+                self.line("}");
+            }
+            9 | 10 => self.repeat(depth - 1),
+            _ => self.switch(depth - 1),
+        }
+    }
+
+    fn repeat(&mut self, depth: usize) {
+        let counter = format!("i{}", self.counters.len());
+        let rounds = 1 + self.random.below(3);
+        let ty = self.random.pick(&["int", "unsigned char", "long", "unsigned"]);
+        let down = self.random.one_in(3);
+        let (head, tail) = match self.random.below(2) {
+            0 if down => {
+                (format!("for ({ty} {counter} = {rounds}; {counter}; {counter}--) {{"), "}".to_owned())
+            }
+            0 => (format!("for ({ty} {counter} = 0; {counter} < {rounds}; ++{counter}) {{"), "}".to_owned()),
+            _ => (format!("{{ {ty} {counter} = 0; do {{"), format!("}} while (++{counter} < {rounds}); }}")),
+        };
+        self.line(&head);
+        self.counters.push(counter);
+        self.block(depth);
+        if self.random.one_in(3) {
+            let condition = self.expression(2);
+            let leave = self.random.pick(&["break", "continue"]);
+            self.line(&format!("    if ({condition}) {leave};"));
+            self.block(depth.min(1));
+        }
+        self.counters.pop();
+        self.line(&tail);
+    }
+
+    fn switch(&mut self, depth: usize) {
+        let value = self.expression(3);
+        let cast = self.random.pick(&["signed char", "unsigned", "long", "short", "_Bool"]);
+        let less = self.random.below(3);
+        self.line(&format!("switch (({cast})({value} & 7) - {less}) {{"));
+        let default = self.random.below(6);
+        for label in 0..6 {
+            if label == default {
+                self.line("default:");
+            } else if self.random.one_in(2) {
+                self.line(&format!("case {}:", label as i32 - 1));
+            } else {
+                continue;
+            }
+            self.block(depth);
+            if !self.random.one_in(3) {
+                self.line("    break;");
+            }
+        }
+        self.line("}");
+    }
+
+    fn array(&mut self) -> String {
+        let at = self.random.below(self.arrays.len());
+        self.arrays[at].clone()
+    }
+
+    fn fixed_place(&mut self) -> String {
+        let at = self.random.below(self.places.len());
+        self.places[at].clone()
+    }
+
+    /// A place to assign to.
+    fn place(&mut self) -> String {
+        if self.random.one_in(4) {
+            let (array, index) = (self.array(), self.expression(1));
+            return format!("{array}[{index} & {}]", LENGTH - 1);
+        }
+        self.fixed_place()
+    }
+
+    /// An expression without side effects, in parentheses where it needs them.
+    fn expression(&mut self, depth: usize) -> String {
+        if depth == 0 || self.random.one_in(6) {
+            return match self.random.below(5) {
+                0 => self.random.pick(NUMBERS).to_owned(),
+                1 if !self.counters.is_empty() => {
+                    let at = self.random.below(self.counters.len());
+                    self.counters[at].clone()
+                }
+                _ => self.place_to_read(depth),
+            };
+        }
+        let next = depth - 1;
+        let a = self.expression(next);
+        match self.random.below(20) {
+            0..=4 => {
+                let b = self.expression(next);
+                format!("({a} {} {b})", self.random.pick(&["+", "-", "*", "&", "|", "^"]))
+            }
+            5 | 6 => {
+                let b = self.expression(next);
+                format!("({a} {} {b})", self.random.pick(&["<", "<=", ">", ">=", "==", "!="]))
+            }
+            7 => {
+                let b = self.expression(next);
+                format!("({a} {} {b})", self.random.pick(&["&&", "||"]))
+            }
+            8 => {
+                let b = self.expression(next);
+                format!("({a} {} (({b} & 15) + 1))", self.random.pick(&["/", "%"]))
+            }
+            9 => {
+                let b = self.expression(next);
+                format!("({a} {} -(({b} & 15) + 2))", self.random.pick(&["/", "%"]))
+            }
+            10 | 11 => {
+                let b = self.expression(next);
+                format!("({a} {} ({b} & 31))", self.random.pick(&["<<", ">>"]))
+            }
+            12 => {
+                let b = self.expression(next);
+                let ty = self.random.pick(&["long", "unsigned long"]);
+                format!("(({ty}){a} {} ({b} & 63))", self.random.pick(&["<<", ">>"]))
+            }
+            13 | 14 => format!("({}){a}", self.random.pick(TYPES)),
+            15 | 16 => format!("({}{a})", self.random.pick(&["-", "~", "!", "+", "!!"])),
+            17 => {
+                let (b, c) = (self.expression(next), self.expression(next));
+                format!("({a} ? {b} : {c})")
+            }
+            18 => match self.random.below(3) {
+                0 => format!("sizeof(+{a})"),
+                1 => format!("_Generic(+{a}, int: 1, unsigned: 2, long: 3, unsigned long: 4, default: 5)"),
+                _ => format!("({{ __auto_type t = +{a}; t + 1; }})"),
+            },
+            _ => {
+                // Not a constant: GCC 12 fails on `(_Bool)(1, 2)`.
+                let b = self.fixed_place();
+                format!("({a}, {b})")
+            }
+        }
+    }
+
+    fn place_to_read(&mut self, depth: usize) -> String {
+        if depth == 0 || self.random.one_in(2) {
+            return self.fixed_place();
+        }
+        let (array, index) = (self.array(), self.fixed_place());
+        let mask = LENGTH - 1;
+        match self.random.below(3) {
+            0 => format!("{array}[{index} & {mask}]"),
+            1 => format!("*(({index} & {mask}) + {array})"),
+            _ => format!("(&{array}[{index} & {mask}] - {array})"),
+        }
+    }
+}
