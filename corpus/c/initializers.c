@@ -24,6 +24,8 @@ static struct point *const literal = &(struct point){4, 5};
 static int *const elements = (int[]){1, 2, 3};
 static const char text[] = "abc", exact[3] = "xyz", padded[6] = "no";
 static struct point last_wins = {.x = 1, .x = 2};
+static struct deep list_wins = {.p[0].x = 1, .p[0] = {.y = 2}, .p = {[1].x = 3}};
+static struct point rows[3] = {{1, 2}, {3, 4}, [0 ... 1] = {.y = 5}, [1].x = 6};
 static int square[2][2] = {{1}, {2, 3}}, line[2][2] = {1, 2, 3};
 static int (*const address)[8] = &range;
 static int *inside = &square[1][1];
@@ -56,6 +58,10 @@ int main(void)
     assert(literal->x == 5);
     assert(sizeof text == 4 && text[3] == 0 && exact[2] == 'z' && padded[1] == 'o' && padded[5] == 0);
     assert(last_wins.x == 2 && last_wins.y == 0);
+    assert(list_wins.p[0].x == 0 && list_wins.p[0].y == 0 && list_wins.p[1].x == 3);
+    assert(rows[0].x == 0 && rows[0].y == 5 && rows[1].x == 6 && rows[1].y == 5 && rows[2].x == 0);
+    struct point swept[2] = {[0].x = 1, [0] = {.y = 2}};
+    assert(swept[0].x == 0 && swept[0].y == 2 && swept[1].y == 0);
     assert(square[0][1] == 0 && square[1][1] == 3 && line[0][1] == 2 && line[1][0] == 3);
     assert(*inside == 3 && offset == offsetof(struct deep, tail) && offset == 32);
 

@@ -3,6 +3,8 @@
 #pragma fencepost expect main sc holds
 
 int tentative;
+int open[];
+int open[3] = {1, 2};
 int tentative = 4;
 extern int later;
 static int untouched;
@@ -73,6 +75,7 @@ static int fresh_in_loop(void)
 
 int main(void)
 {
+    assert(sizeof open == 12 && open[1] == 2 && open[2] == 0);
     assert(tentative == 4 && untouched == 0 && fixed == 12);
     assert(*points_forward == 1000 && state.count == 1 && *state.where == 4);
     *state.where = 5;

@@ -2,8 +2,12 @@
 //!
 //! `PROGRAMS` sets how many functions there are, `SEED` which.
 
+#[path = "random_c/expression.rs"]
+mod expression;
 #[path = "random_c/generate.rs"]
 mod generate;
+#[path = "random_c/random.rs"]
+mod random;
 
 use fencepost::run::{Limits, check};
 use fencepost::session::Session;
@@ -11,7 +15,8 @@ use fencepost_harness::serial::{Script, SerialWorld};
 use fencepost_harness::verdict::Kind;
 use fencepost_lsl::interp::Thread;
 use fencepost_lsl::memory::Memory;
-use generate::{Random, function};
+use generate::function;
+use random::Random;
 use std::path::Path;
 use std::process::Command;
 

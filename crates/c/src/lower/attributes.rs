@@ -10,8 +10,9 @@ use fencepost_lsl::source::Span;
 pub(super) const ALLOCATION_ALIGN: u64 = 16;
 
 impl<'u> Lowerer<'u> {
-    /// Reports attributes that cannot be ignored.
-    pub(super) fn check_attributes(&mut self, attributes: impl IntoIterator<Item = &'u Attribute>) {
+    /// Reports attributes that cannot be ignored. Returns whether what is declared is not known then.
+    pub(super) fn check_attributes(&mut self, attributes: impl IntoIterator<Item = &'u Attribute>) -> bool {
+        let mut unknown = false;
         for attribute in attributes {
             let text = self.text(attribute.name.symbol).trim_matches('_');
             let why = match &attribute.kind {
@@ -28,7 +29,9 @@ impl<'u> Lowerer<'u> {
                 _ => continue,
             };
             self.unsupported(attribute.name.span, &format!("the attribute `{text}`"), why);
+            unknown |= matches!(text, "mode" | "vector_size" | "alias" | "weakref" | "ifunc");
         }
+        unknown
     }
 
     /// The strictest alignment asked for.

@@ -38,6 +38,8 @@ pub(super) struct Builder {
     pub(super) statics: FxHashMap<*const InitDeclarator, u64>,
     /// Whether a jump may go past the declaration under way, whose objects must exist nevertheless.
     pub(super) may_be_skipped: bool,
+    /// Whether its use of a variable number of arguments was reported.
+    pub(super) variadic_refused: bool,
     /// Statements for the function's start: they make the objects of such declarations.
     pub(super) prologue: Vec<Stmt>,
 }

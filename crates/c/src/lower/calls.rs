@@ -87,6 +87,10 @@ impl<'u> Lowerer<'u> {
     /// Reports the call of a function that is not declared.
     fn unknown_function(&mut self, symbol: Symbol, span: Span) {
         let text = self.text(symbol);
+        if let Some(what @ ("va_start" | "va_end" | "va_copy")) = text.strip_prefix("__builtin_") {
+            self.refuse_variadic(&format!("`{what}`"), span);
+            return;
+        }
         if ["__builtin_", "__atomic_", "__sync_"].iter().any(|prefix| text.starts_with(prefix)) {
             return self.unsupported(
                 span,

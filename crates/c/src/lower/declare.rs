@@ -15,11 +15,17 @@ impl<'u> Lowerer<'u> {
     pub(super) fn declare_global(&mut self, declaration: &'u Declaration) {
         let specifiers = &declaration.specifiers;
         let base = self.base_type(specifiers);
-        self.check_attributes(&specifiers.attributes);
+        let unknown = self.check_attributes(&specifiers.attributes);
         for declarator in &declaration.declarators {
             let Some(name) = declarator.declarator.name else { continue };
             let ty = self.declared_type(base, &declarator.declarator);
-            self.check_attributes(&declarator.declarator.attributes);
+            if self.check_attributes(&declarator.declarator.attributes) || unknown {
+                let error = self.types.error().into();
+                let typedef = specifiers.storage.is_typedef;
+                let entity = if typedef { Entity::Typedef(error, None) } else { Entity::Error };
+                self.scopes.declare(name.symbol, entity);
+                continue;
+            }
             if specifiers.storage.is_typedef {
                 self.declare_typedef(name, ty, specifiers, declarator);
             } else if let Type::Function(_) = self.types.get(ty.id) {
@@ -81,7 +87,9 @@ impl<'u> Lowerer<'u> {
             None => None,
         };
         let (addr, defined) = known.unwrap_or((0, false));
-        if !define {
+        // `int a[];` waits for a declaration that gives the length.
+        let open = matches!(self.types.get(ty.id), Type::Array(_, None));
+        if !define || open {
             // Its size may come with its definition, and its address too.
             return self.scopes.declare(name.symbol, Entity::Global { ty, addr, defined });
         }
@@ -107,11 +115,17 @@ impl<'u> Lowerer<'u> {
             self.declare_tag_alone(specifiers);
         }
         let base = self.base_type(specifiers);
-        self.check_attributes(&specifiers.attributes);
+        let unknown = self.check_attributes(&specifiers.attributes);
         for declarator in &declaration.declarators {
             let Some(name) = declarator.declarator.name else { continue };
             let ty = self.declared_type(base, &declarator.declarator);
-            self.check_attributes(&declarator.declarator.attributes);
+            if self.check_attributes(&declarator.declarator.attributes) || unknown {
+                let error = self.types.error().into();
+                let typedef = specifiers.storage.is_typedef;
+                let entity = if typedef { Entity::Typedef(error, None) } else { Entity::Error };
+                self.scopes.declare(name.symbol, entity);
+                continue;
+            }
             if specifiers.storage.is_typedef {
                 self.declare_typedef(name, ty, specifiers, declarator);
             } else if let Type::Function(_) = self.types.get(ty.id) {

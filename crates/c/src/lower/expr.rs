@@ -92,8 +92,11 @@ impl<'u> Lowerer<'u> {
         }
     }
 
+    /// Reports, once a function, that it looks at arguments for which it has no parameters.
     pub(super) fn refuse_variadic(&mut self, what: &str, span: Span) -> Value {
-        self.unsupported(span, what, "functions with a variable number of arguments cannot be followed");
+        if !std::mem::replace(&mut self.builder.variadic_refused, true) {
+            self.unsupported(span, what, "functions with a variable number of arguments cannot be followed");
+        }
         self.poison()
     }
 
@@ -102,6 +105,8 @@ impl<'u> Lowerer<'u> {
         let expr = self.resolve(expr);
         match &expr.kind {
             ExprKind::String(_) => {}
+            // `(void)argc;` only tells compilers that it is not used.
+            ExprKind::Name(symbol) if matches!(self.scopes.find(*symbol), Some(Entity::CommandLine)) => {}
             ExprKind::Comma(left, right) => {
                 self.discard(left);
                 self.discard(right);

@@ -204,6 +204,9 @@ impl<'u> Lowerer<'u> {
         self.builder.result = Some(ReturnTo { label, ty: result, reg });
         for (parameter, ty) in parameters(function).iter().zip(&signature.parameters) {
             params.push(self.declare_parameter(parameter.declarator.name, *ty, function.span));
+            if let ("main", Some(name)) = (self.text(symbol), parameter.declarator.name) {
+                self.scopes.declare(name.symbol, Entity::CommandLine);
+            }
         }
         self.block(&function.body);
         // `main` returns zero if it does not say otherwise.

@@ -141,7 +141,7 @@ impl<'u> Lowerer<'u> {
             [] => {}
             [first, rest @ ..] => {
                 self.flatten_value(part, (&first.value).into(), parts);
-                if let Some(extra) = rest.first() {
+                if let (Some(extra), false) = (rest.first(), self.types.is_error(part.ty.id)) {
                     self.too_many((&extra.value).into());
                 }
             }
@@ -162,9 +162,9 @@ impl<'u> Lowerer<'u> {
     ) -> u64 {
         let mut levels = vec![Level { ty, offset, next: 0 }];
         let mut reached = 0;
+        let own = parts.len();
         for item in &list.items {
             let value = Init::from(&item.value);
-            let first = parts.len();
             let (target, range) = if item.designators.is_empty() {
                 match self.advance(&mut levels) {
                     Some(field) => (field, None),
@@ -180,6 +180,15 @@ impl<'u> Lowerer<'u> {
                     None => continue,
                 }
             };
+            if let (Init::List(_), Some(size), None) = (value, self.types.size(target.ty.id), target.bits) {
+                // A list sets all of its part: what earlier values gave to some of it is gone.
+                let (count, stride) = range.unwrap_or((0, 0));
+                for i in 0..=count {
+                    let start = target.offset - i * stride;
+                    forget(parts, own, start..start + size);
+                }
+            }
+            let first = parts.len();
             self.descend(&mut levels, target, value, parts);
             if let Some((count, stride)) = range {
                 for part in &mut parts[first..] {
@@ -359,6 +368,21 @@ impl<'u> Lowerer<'u> {
             _ => false,
         };
         fits.then_some(text)
+    }
+}
+
+/// Drops the values that parts from `own` on give to places in a range.
+fn forget(parts: &mut Vec<Part>, own: usize, range: std::ops::Range<u64>) {
+    let later = parts.split_off(own);
+    for mut part in later {
+        part.copies.retain(|at| !range.contains(at));
+        if range.contains(&part.offset) {
+            if part.copies.is_empty() {
+                continue;
+            }
+            part.offset = part.copies.remove(0);
+        }
+        parts.push(part);
     }
 }
 

@@ -151,6 +151,11 @@ impl<'u> Lowerer<'u> {
                 Some(Place { ty, target: Target::Register(reg), is_bit_field: false })
             }
             Some(Entity::Stack { ty, addr }) => Some(Place::memory(ty, addr)),
+            Some(Entity::CommandLine) => {
+                let why = "a program is checked without a command line";
+                self.unsupported(span, "an argument of `main`", why);
+                None
+            }
             Some(Entity::Error) => None,
             Some(Entity::Function(_) | Entity::Constant(..) | Entity::Typedef(..)) => {
                 let text = self.text(symbol);

@@ -29,6 +29,8 @@ pub(super) enum Entity {
         ty: QualType,
         addr: Reg,
     },
+    /// A parameter of `main`.
+    CommandLine,
     /// Something that was reported.
     Error,
 }

@@ -3,46 +3,9 @@
 //! Each takes nothing and returns a mixture of all its variables. Expressions have no side effects, so
 //! that the order of evaluation does not matter; those stand in statements of their own.
 
+use super::expression::{NUMBERS, TYPES};
+use super::random::Random;
 use std::fmt::Write;
-
-/// A small generator of random numbers (xorshift, after Marsaglia), so that a seed means the same for ever.
-pub(crate) struct Random(u64);
-
-impl Random {
-    pub(crate) fn new(seed: u64) -> Random {
-        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
-    }
-
-    pub(crate) fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        ((self.0 >> 11) % bound as u64) as usize
-    }
-
-    fn one_in(&mut self, n: usize) -> bool {
-        self.below(n) == 0
-    }
-
-    fn pick<'a, T: ?Sized>(&mut self, from: &[&'a T]) -> &'a T {
-        from[self.below(from.len())]
-    }
-}
-
-const TYPES: &[&str] = &[
-    "char",
-    "signed char",
-    "unsigned char",
-    "short",
-    "unsigned short",
-    "int",
-    "unsigned",
-    "long",
-    "unsigned long",
-    "long long",
-    "unsigned long long",
-    "_Bool",
-];
 
 /// Types of bit-fields, with their widths.
 const FIELDS: &[(&str, usize)] = &[
@@ -57,57 +20,19 @@ const FIELDS: &[(&str, usize)] = &[
     ("_Bool", 1),
 ];
 
-/// Numbers where widths and signs matter.
-const NUMBERS: &[&str] = &[
-    "0",
-    "1",
-    "(-1)",
-    "2",
-    "7",
-    "(-8)",
-    "31",
-    "100",
-    "127",
-    "128",
-    "(-128)",
-    "(-129)",
-    "255",
-    "256",
-    "32767",
-    "32768",
-    "(-32768)",
-    "65535",
-    "65536",
-    "2147483647",
-    "(-2147483647 - 1)",
-    "2147483648u",
-    "4294967295u",
-    "4294967296",
-    "0x7fffffffffffffff",
-    "(-0x7fffffffffffffff - 1)",
-    "0xffffffffffffffff",
-    "0x123456789abcdef0",
-    "'a'",
-    "'\\xff'",
-    "0x80000000",
-    "3u",
-    "5l",
-    "6ul",
-];
-
 /// Elements of every array; a power of two, to mask indices with.
-const LENGTH: usize = 4;
+pub(crate) const LENGTH: usize = 4;
 
 /// What a function is made of so far.
 pub(crate) struct Generator<'r> {
-    random: &'r mut Random,
+    pub(crate) random: &'r mut Random,
     number: usize,
     /// Places that hold numbers and can be assigned to.
-    places: Vec<String>,
+    pub(crate) places: Vec<String>,
     /// Arrays of numbers.
-    arrays: Vec<String>,
+    pub(crate) arrays: Vec<String>,
     /// Counters of the loops around, which are only read.
-    counters: Vec<String>,
+    pub(crate) counters: Vec<String>,
     body: String,
     indent: usize,
 }
@@ -180,12 +105,12 @@ impl Generator<'_> {
         }
         let packed = if self.random.one_in(4) { " __attribute__((packed))" } else { "" };
         let _ = writeln!(out, "}}{packed};");
-        let initial: Vec<String> = fields
-            .iter()
-            .filter_map(|field| {
-                (self.random.below(2) == 0).then(|| format!(".{field} = {}", self.random.pick(NUMBERS)))
-            })
-            .collect();
+        let mut initial = Vec::new();
+        for field in &fields {
+            if self.random.one_in(2) {
+                initial.push(format!(".{field} = {}", self.random.pick(NUMBERS)));
+            }
+        }
         let initial = if initial.is_empty() { "0".to_owned() } else { initial.join(", ") };
         let _ = writeln!(out, "static struct s{number} r{number} = {{{initial}}};");
         let changed = &fields[self.random.below(fields.len())];
@@ -329,100 +254,5 @@ impl Generator<'_> {
             }
         }
         self.line("}");
-    }
-
-    fn array(&mut self) -> String {
-        let at = self.random.below(self.arrays.len());
-        self.arrays[at].clone()
-    }
-
-    fn fixed_place(&mut self) -> String {
-        let at = self.random.below(self.places.len());
-        self.places[at].clone()
-    }
-
-    /// A place to assign to.
-    fn place(&mut self) -> String {
-        if self.random.one_in(4) {
-            let (array, index) = (self.array(), self.expression(1));
-            return format!("{array}[{index} & {}]", LENGTH - 1);
-        }
-        self.fixed_place()
-    }
-
-    /// An expression without side effects, in parentheses where it needs them.
-    fn expression(&mut self, depth: usize) -> String {
-        if depth == 0 || self.random.one_in(6) {
-            return match self.random.below(5) {
-                0 => self.random.pick(NUMBERS).to_owned(),
-                1 if !self.counters.is_empty() => {
-                    let at = self.random.below(self.counters.len());
-                    self.counters[at].clone()
-                }
-                _ => self.place_to_read(depth),
-            };
-        }
-        let next = depth - 1;
-        let a = self.expression(next);
-        match self.random.below(20) {
-            0..=4 => {
-                let b = self.expression(next);
-                format!("({a} {} {b})", self.random.pick(&["+", "-", "*", "&", "|", "^"]))
-            }
-            5 | 6 => {
-                let b = self.expression(next);
-                format!("({a} {} {b})", self.random.pick(&["<", "<=", ">", ">=", "==", "!="]))
-            }
-            7 => {
-                let b = self.expression(next);
-                format!("({a} {} {b})", self.random.pick(&["&&", "||"]))
-            }
-            8 => {
-                let b = self.expression(next);
-                format!("({a} {} (({b} & 15) + 1))", self.random.pick(&["/", "%"]))
-            }
-            9 => {
-                let b = self.expression(next);
-                format!("({a} {} -(({b} & 15) + 2))", self.random.pick(&["/", "%"]))
-            }
-            10 | 11 => {
-                let b = self.expression(next);
-                format!("({a} {} ({b} & 31))", self.random.pick(&["<<", ">>"]))
-            }
-            12 => {
-                let b = self.expression(next);
-                let ty = self.random.pick(&["long", "unsigned long"]);
-                format!("(({ty}){a} {} ({b} & 63))", self.random.pick(&["<<", ">>"]))
-            }
-            13 | 14 => format!("({}){a}", self.random.pick(TYPES)),
-            15 | 16 => format!("({}{a})", self.random.pick(&["-", "~", "!", "+", "!!"])),
-            17 => {
-                let (b, c) = (self.expression(next), self.expression(next));
-                format!("({a} ? {b} : {c})")
-            }
-            18 => match self.random.below(3) {
-                0 => format!("sizeof(+{a})"),
-                1 => format!("_Generic(+{a}, int: 1, unsigned: 2, long: 3, unsigned long: 4, default: 5)"),
-                _ => format!("({{ __auto_type t = +{a}; t + 1; }})"),
-            },
-            _ => {
-                // Not a constant: GCC 12 fails on `(_Bool)(1, 2)`.
-                let b = self.fixed_place();
-                format!("({a}, {b})")
-            }
-        }
-    }
-
-    fn place_to_read(&mut self, depth: usize) -> String {
-        if depth == 0 || self.random.one_in(2) {
-            return self.fixed_place();
-        }
-        let (array, index) = (self.array(), self.fixed_place());
-        let mask = LENGTH - 1;
-        match self.random.below(3) {
-            0 => format!("{array}[{index} & {mask}]"),
-            1 => format!("*(({index} & {mask}) + {array})"),
-            _ => format!("(&{array}[{index} & {mask}] - {array})"),
-        }
     }
 }
