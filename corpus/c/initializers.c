@@ -26,6 +26,16 @@ static const char text[] = "abc", exact[3] = "xyz", padded[6] = "no";
 static struct point last_wins = {.x = 1, .x = 2};
 static struct deep list_wins = {.p[0].x = 1, .p[0] = {.y = 2}, .p = {[1].x = 3}};
 static struct point rows[3] = {{1, 2}, {3, 4}, [0 ... 1] = {.y = 5}, [1].x = 6};
+union overlaid {
+    long whole;
+    int half;
+    struct point p;
+};
+static union overlaid last_member = {-1, .half = 0}, same_member = {.p.x = 1, .p.y = 2};
+static struct {
+    union overlaid u;
+    int tail;
+} inner_member = {-1, 4, .u.p.y = 3};
 static int square[2][2] = {{1}, {2, 3}}, line[2][2] = {1, 2, 3};
 static int (*const address)[8] = &range;
 static int *inside = &square[1][1];
@@ -62,6 +72,10 @@ int main(void)
     assert(rows[0].x == 0 && rows[0].y == 5 && rows[1].x == 6 && rows[1].y == 5 && rows[2].x == 0);
     struct point swept[2] = {[0].x = 1, [0] = {.y = 2}};
     assert(swept[0].x == 0 && swept[0].y == 2 && swept[1].y == 0);
+    assert(last_member.whole == 0 && same_member.p.x == 1 && same_member.p.y == 2);
+    assert(inner_member.u.p.x == 0 && inner_member.u.p.y == 3 && inner_member.tail == 4);
+    union overlaid local_member = {.whole = -1, .p.x = 5};
+    assert(local_member.p.x == 5 && local_member.p.y == 0);
     assert(square[0][1] == 0 && square[1][1] == 3 && line[0][1] == 2 && line[1][0] == 3);
     assert(*inside == 3 && offset == offsetof(struct deep, tail) && offset == 32);
 

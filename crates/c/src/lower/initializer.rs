@@ -8,8 +8,10 @@ use super::Lowerer;
 use crate::ast::{
     Designator, Encoding, Expr, ExprKind, Initializer, InitializerList, RecordKind, StringLiteral, Symbol,
 };
-use crate::types::{BitField, Field, QualType, RecordId, Type};
+use crate::types::{BitField, Field, QualType, RecordId, Type, TypeId};
 use fencepost_lsl::source::Span;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::ops::Range;
 
 /// An initialiser, by reference.
 #[derive(Clone, Copy)]
@@ -71,7 +73,7 @@ struct Level {
 }
 
 /// A range of elements: how many besides the last, and their size.
-type Range = Option<(u64, u64)>;
+type Elements = Option<(u64, u64)>;
 
 /// No list names more elements than this at once.
 const MAX_RANGE: u64 = 1 << 16;
@@ -104,7 +106,7 @@ impl<'u> Lowerer<'u> {
         let whole = Field { name: None, ty, offset: 0, bits: None };
         self.flatten_value(&whole, value, &mut parts);
         let key = |part: &Part| (part.offset, part.bits.map(|bits| bits.low), part.ty.id);
-        let mut seen = rustc_hash::FxHashSet::default();
+        let mut seen = FxHashSet::default();
         let mut kept: Vec<Part> = Vec::new();
         for part in parts.into_iter().rev() {
             if seen.insert(key(&part)) || !part.copies.is_empty() {
@@ -163,6 +165,7 @@ impl<'u> Lowerer<'u> {
         let mut levels = vec![Level { ty, offset, next: 0 }];
         let mut reached = 0;
         let own = parts.len();
+        let mut chosen = FxHashMap::default();
         for item in &list.items {
             let value = Init::from(&item.value);
             let (target, range) = if item.designators.is_empty() {
@@ -180,6 +183,9 @@ impl<'u> Lowerer<'u> {
                     None => continue,
                 }
             };
+            for range in self.left_members(&levels, &mut chosen) {
+                forget(parts, own, range);
+            }
             if let (Init::List(_), Some(size), None) = (value, self.types.size(target.ty.id), target.bits) {
                 // A list sets all of its part: what earlier values gave to some of it is gone.
                 let (count, stride) = range.unwrap_or((0, 0));
@@ -190,6 +196,7 @@ impl<'u> Lowerer<'u> {
             }
             let first = parts.len();
             self.descend(&mut levels, target, value, parts);
+            self.left_members(&levels, &mut chosen);
             if let Some((count, stride)) = range {
                 for part in &mut parts[first..] {
                     let bases: Vec<u64> = part.offsets().collect();
@@ -200,6 +207,17 @@ impl<'u> Lowerer<'u> {
             reached = reached.max(levels[0].next);
         }
         reached
+    }
+
+    /// Notes which members of unions are being filled; returns the bytes of those unions of which another
+    /// member was filled before, whose value is gone then.
+    fn left_members(&self, levels: &[Level], chosen: &mut FxHashMap<(u64, TypeId), u64>) -> Vec<Range<u64>> {
+        let unions = levels.iter().filter(|level| self.is_union(level.ty));
+        let left = unions.filter(|level| {
+            let before = chosen.insert((level.offset, level.ty.id), level.next);
+            before.is_some_and(|before| before != level.next)
+        });
+        left.map(|level| level.offset..level.offset + self.types.size(level.ty.id).unwrap_or(0)).collect()
     }
 
     pub(super) fn is_aggregate(&self, ty: QualType) -> bool {
@@ -284,7 +302,7 @@ impl<'u> Lowerer<'u> {
         levels: &mut Vec<Level>,
         designators: &'u [Designator],
         value: Init<'u>,
-    ) -> Option<(Field, Range)> {
+    ) -> Option<(Field, Elements)> {
         let mut range = None;
         let mut target: Option<Field> = None;
         for designator in designators {
@@ -372,7 +390,7 @@ impl<'u> Lowerer<'u> {
 }
 
 /// Drops the values that parts from `own` on give to places in a range.
-fn forget(parts: &mut Vec<Part>, own: usize, range: std::ops::Range<u64>) {
+fn forget(parts: &mut Vec<Part>, own: usize, range: Range<u64>) {
     let later = parts.split_off(own);
     for mut part in later {
         part.copies.retain(|at| !range.contains(at));

@@ -75,6 +75,7 @@ impl Generator<'_> {
             self.arrays.push(format!("a{i}"));
             self.places.extend((0..LENGTH).map(|at| format!("a{i}[{at}]")));
         }
+        self.overlay();
         for _ in 0..3 + self.random.below(6) {
             self.statement(2);
         }
@@ -127,6 +128,25 @@ impl Generator<'_> {
         out
     }
 
+    /// A union, whose members share bytes.
+    fn overlay(&mut self) {
+        // Any bytes make a number, but not a `_Bool`.
+        let numbers = &TYPES[..TYPES.len() - 1];
+        // The struct must not be larger than `whole`, which gives all bytes a value.
+        let (a, b) =
+            (self.random.pick(numbers), self.random.pick(&["char", "short", "unsigned short", "int"]));
+        let width = 1 + self.random.below(32);
+        self.line("union {");
+        self.line("    unsigned long whole;");
+        self.line(&format!("    {a} part;"));
+        self.line(&format!("    struct {{ {b} first; unsigned bits : {width}; }};"));
+        self.line("    unsigned char bytes[8];");
+        let initial = self.random.pick(NUMBERS);
+        self.line(&format!("}} u = {{{initial}}}, *q = &u;"));
+        let members = ["u.whole", "u.part", "u.first", "u.bits", "q->bytes[1]", "u.bytes[6]"];
+        self.places.extend(members.map(str::to_owned));
+    }
+
     fn line(&mut self, text: &str) {
         let _ = writeln!(self.body, "{:1$}{text}", "", 4 * self.indent);
     }
@@ -164,8 +184,12 @@ impl Generator<'_> {
                 self.line(&line);
             }
             4 => {
-                // Two different places: what is written is not read elsewhere in the statement.
-                let (to, from) = (self.fixed_place(), self.fixed_place());
+                // Two places without a common byte: what is written is not read elsewhere in the statement.
+                let (to, mut from) = (self.fixed_place(), self.fixed_place());
+                let in_union = |place: &str| place.starts_with("u.") || place.starts_with("q->");
+                if in_union(&to) && in_union(&from) {
+                    from.clone_from(&to);
+                }
                 let step = self.random.pick(&["++", "--"]);
                 let line = match self.random.below(3) {
                     _ if to == from => format!("{from}{step};"),
