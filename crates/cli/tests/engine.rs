@@ -329,3 +329,23 @@ int main(void) {{ int old = 0; assert({call}); return 0; }}
         assert!(expect(&swap(call), "sc", Kind::Holds).scope.caveats.is_empty(), "{call}");
     }
 }
+
+/// C11's functions move pointers by elements, GCC's by bytes.
+#[test]
+fn atomic_functions_move_pointers() {
+    let text = "
+#include <stdatomic.h>
+#include <assert.h>
+int cells[3];
+_Atomic(int *) p = cells;
+int *q = cells;
+int main(void) {
+    assert(atomic_fetch_add(&p, 2) == cells && p == cells + 2);
+    assert(atomic_fetch_sub_explicit(&p, 1, memory_order_relaxed) == cells + 2 && p == cells + 1);
+    assert(__atomic_fetch_add(&q, 4, __ATOMIC_SEQ_CST) == cells && q == cells + 1);
+    assert(__sync_sub_and_fetch(&q, 4) == cells);
+    return 0;
+}
+";
+    expect(text, "sc", Kind::Holds);
+}
