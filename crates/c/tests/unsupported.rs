@@ -204,3 +204,17 @@ fn supported_after_all() {
         }
     }
 }
+
+/// Objects beyond all memory are reported, not computed with.
+#[test]
+fn sizes_that_overflow() {
+    for text in [
+        "struct { int a[0x3fffffffffffffff]; int b[0x3fffffffffffffff]; } x;\nint main(void) { return 0; }\n",
+        "int a[] = {[100000000] = 1};\nint main(void) { return a[0]; }\n",
+    ] {
+        let printed = format!("# 1 \"a.c\"\n{text}");
+        let loaded = fencepost_c::compile(&printed, SourceMap::default(), &mut |_| Some(text.to_owned()));
+        let rejected = loaded.map(|_| ()).expect_err(text);
+        assert!(rejected.diagnostics.iter().all(|diagnostic| diagnostic.primary.is_some()), "{text}");
+    }
+}

@@ -52,10 +52,14 @@ impl<'u> Lowerer<'u> {
 
     /// The initial value of an object of some size, as pieces.
     pub(super) fn static_init(&mut self, ty: QualType, size: u64, value: Init<'u>) -> Vec<InitPart> {
+        let covered = self.types.size(ty.id).unwrap_or(0);
+        if covered > size {
+            // It was reported to be too large.
+            return Vec::new();
+        }
         let mut image = Object::new(0, size, program::Place::Global, true, None);
         self.fill_image(ty, 0, value, &mut image);
         let mut pieces = self.types.covering(ty.id);
-        let covered = self.types.size(ty.id).unwrap_or(0);
         pieces.extend(words(size.saturating_sub(covered)).map(|(at, ty)| (covered + at, ty)));
         let parts =
             pieces.into_iter().map(|(offset, ty)| InitPart { offset, ty, value: image.read(offset, ty) });

@@ -7,6 +7,7 @@ use crate::ast::{
     TypeName, TypeSpecifier,
 };
 use crate::types::{FieldSpec, FunctionType, Packing, QualType, RecordId, Type, TypeId};
+use fencepost_lsl::program::address;
 use fencepost_lsl::source::Span;
 
 /// Larger objects are surely a mistake.
@@ -189,6 +190,7 @@ impl<'u> Lowerer<'u> {
         packing: Packing,
     ) {
         let mut fields = Vec::new();
+        let mut total = 0u64;
         for member in members {
             let declaration = match member {
                 Member::Fields(declaration) => declaration,
@@ -221,6 +223,11 @@ impl<'u> Lowerer<'u> {
                 if self.types.size(ty.id).is_none() && !open_array {
                     let shown = self.types.show(ty);
                     self.error(declarator.span, format!("member of type `{shown}`, whose size is not known"));
+                    continue;
+                }
+                total = total.saturating_add(self.types.size(ty.id).unwrap_or(0));
+                if total > address::END {
+                    self.error(declarator.span, "there is not enough memory for this member");
                     continue;
                 }
                 let width = match &field.width {
