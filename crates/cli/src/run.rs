@@ -111,13 +111,15 @@ pub fn check(
 }
 
 fn scope(session: &Session, subject: &Subject) -> Scope {
-    let Some(test) = subject.test() else { return Scope::default() };
+    let caveats = session.harness.caveats.clone();
+    let Some(test) = subject.test() else { return Scope { caveats, ..Scope::default() } };
     let choices =
         |op| session.harness.op(op).inputs.iter().map(|input| input.choices.len() as u64).product::<u64>();
     Scope {
         threads: test.threads.len(),
         calls: test.invocations().count(),
         inputs: test.invocations().map(|call| choices(call.op)).product(),
+        caveats,
         ..Scope::default()
     }
 }

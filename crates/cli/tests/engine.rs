@@ -294,3 +294,58 @@ uint32_t half(void) { return u.high; }
     let torn = text.replace("return u.whole;", "uint64_t high = u.high; return high << 32 | u.low;");
     expect(&torn, "sc", Kind::Violated);
 }
+
+/// A weak compare-and-swap is taken for a strong one, and the result says so.
+#[test]
+fn spurious_failures_are_not_explored() {
+    let swap = |call: &str| {
+        format!(
+            "
+#include <stdatomic.h>
+#include <assert.h>
+atomic_int x;
+int weak = 1;
+int main(void) {{ int old = 0; assert({call}); return 0; }}
+"
+        )
+    };
+    let caveat = ["spurious failures of weak compare-and-swap".to_owned()];
+    let weak = [
+        "atomic_compare_exchange_weak(&x, &old, 1)",
+        "atomic_compare_exchange_weak_explicit(&x, &old, 1, memory_order_acquire, memory_order_relaxed)",
+        "__atomic_compare_exchange_n(&x, &old, 1, 1, 5, 5)",
+        "__atomic_compare_exchange_n(&x, &old, 1, weak, 5, 5)",
+    ];
+    for call in weak {
+        assert_eq!(expect(&swap(call), "sc", Kind::Holds).scope.caveats, caveat, "{call}");
+    }
+    let strong = [
+        "atomic_compare_exchange_strong(&x, &old, 1)",
+        "__atomic_compare_exchange_n(&x, &old, 1, 0, 5, 5)",
+        "__sync_bool_compare_and_swap(&x, 0, 1)",
+        "sizeof(atomic_compare_exchange_weak(&x, &old, 1)) == 1",
+    ];
+    for call in strong {
+        assert!(expect(&swap(call), "sc", Kind::Holds).scope.caveats.is_empty(), "{call}");
+    }
+}
+
+/// C11's functions move pointers by elements, GCC's by bytes.
+#[test]
+fn atomic_functions_move_pointers() {
+    let text = "
+#include <stdatomic.h>
+#include <assert.h>
+int cells[3];
+_Atomic(int *) p = cells;
+int *q = cells;
+int main(void) {
+    assert(atomic_fetch_add(&p, 2) == cells && p == cells + 2);
+    assert(atomic_fetch_sub_explicit(&p, 1, memory_order_relaxed) == cells + 2 && p == cells + 1);
+    assert(__atomic_fetch_add(&q, 4, __ATOMIC_SEQ_CST) == cells && q == cells + 1);
+    assert(__sync_sub_and_fetch(&q, 4) == cells);
+    return 0;
+}
+";
+    expect(text, "sc", Kind::Holds);
+}

@@ -74,6 +74,8 @@ pub struct Harness {
     pub models: Vec<(String, Span)>,
     /// The verdicts the file expects.
     pub expectations: Vec<Expectation>,
+    /// What the program may do and the front end left out, for people.
+    pub caveats: Vec<String>,
 }
 
 /// A verdict that a file expects of itself.

@@ -214,6 +214,8 @@ pub struct RecordSpecifier {
     pub members: Option<Vec<Member>>,
     /// Attributes of the type, such as `packed`.
     pub attributes: Vec<Attribute>,
+    /// The alignment that `#pragma pack` leaves to its members.
+    pub pack: Option<u64>,
     /// The place.
     pub span: Span,
 }

@@ -2,10 +2,11 @@
 //!
 //! The text is cut into pieces, line markers say which original line each piece came from, the pieces of
 //! one line are placed on it together, and each becomes a token with its value. `#pragma fencepost` lines are
-//! set aside with their tokens; all other directives mean nothing here.
+//! set aside with their tokens, and so is what `#pragma pack` says; all other directives mean nothing here.
 
 mod literal;
 mod number;
+mod pack;
 
 use crate::line_map::LineMap;
 use crate::positions::Positions;
@@ -14,6 +15,7 @@ use crate::symbol::Interner;
 use crate::token::{Keyword, Token, TokenKind};
 use fencepost_lsl::diagnostic::Diagnostic;
 use fencepost_lsl::source::{FileId, SourceMap, Span};
+use pack::Packs;
 use std::borrow::Cow;
 
 /// A `#pragma fencepost` directive.
@@ -33,7 +35,10 @@ pub struct Lexed {
     pub tokens: Vec<Token>,
     /// The pragmas in order of appearance.
     pub pragmas: Vec<Pragma>,
-    /// The names in both.
+    /// The alignment that `#pragma pack` leaves to members, with the index of the token from which it
+    /// holds.
+    pub packs: Vec<(usize, Option<u64>)>,
+    /// The names in tokens and pragmas.
     pub names: Interner,
     /// What is wrong with the text.
     pub diagnostics: Vec<Diagnostic>,
@@ -50,12 +55,14 @@ pub fn lex(text: &str, sources: &mut SourceMap, load: &mut dyn FnMut(&str) -> Op
     for (spelling, _) in Keyword::SPELLINGS {
         names.intern(spelling);
     }
-    let lexed = Lexed { tokens: Vec::new(), pragmas: Vec::new(), names, diagnostics: Vec::new() };
+    let lexed =
+        Lexed { tokens: Vec::new(), pragmas: Vec::new(), packs: Vec::new(), names, diagnostics: Vec::new() };
     // Offsets have 32 bits.
     let (text, too_large) = if u32::try_from(text.len()).is_ok() { (text, false) } else { ("", true) };
     let pieces: Vec<Piece> = Scanner::new(text).collect();
     let lines = LineMap::new(text, &pieces, sources, load);
-    let mut lexer = Lexer { text, sources, lines, positions: Positions::default(), keywords, lexed };
+    let (positions, packs) = (Positions::default(), Packs::default());
+    let mut lexer = Lexer { text, sources, lines, positions, packs, keywords, lexed };
     if too_large {
         lexer.lexed.diagnostics.push(Diagnostic::general("the preprocessed file is larger than 4 GiB"));
     }
@@ -68,6 +75,7 @@ struct Lexer<'a> {
     sources: &'a SourceMap,
     lines: LineMap,
     positions: Positions,
+    packs: Packs,
     /// By symbol number.
     keywords: Vec<Keyword>,
     lexed: Lexed,
@@ -82,7 +90,7 @@ impl Lexer<'_> {
         for &piece in pieces {
             let origin = self.lines.origin(piece.line);
             if piece.kind == PieceKind::Directive {
-                self.pragma(piece, origin);
+                self.pragma(piece, origin, self.lexed.tokens.len() + line.len());
                 continue;
             }
             if origin != line_origin {
@@ -116,12 +124,21 @@ impl Lexer<'_> {
         }
     }
 
-    /// Lexes a directive if it is ours.
-    fn pragma(&mut self, directive: Piece, (file, line): (FileId, u32)) {
+    /// Lexes a directive if it is ours; `at` is the index of the token that follows it.
+    fn pragma(&mut self, directive: Piece, (file, line): (FileId, u32), at: usize) {
         let pieces: Vec<Piece> = Scanner::of_pragma(self.text, directive).collect();
         let words: Vec<&str> = pieces.iter().map(|piece| piece.text(self.text)).collect();
-        if !words.starts_with(&["#", "pragma", "fencepost"]) {
-            return;
+        match words[..] {
+            ["#", "pragma", "fencepost", ..] => {}
+            ["#", "pragma", "pack", ref arguments @ ..] => match self.packs.follow(arguments) {
+                Some(limit) => return self.lexed.packs.push((at, limit)),
+                None => return self.refuse(&words, (file, line), "this `#pragma pack` makes no sense"),
+            },
+            ["#", "pragma", "scalar_storage_order", ..] => {
+                let message = "`#pragma scalar_storage_order` is not supported";
+                return self.refuse(&words, (file, line), message);
+            }
+            _ => return,
         }
         let spans = self.positions.locate_directive(self.sources, file, line, &words);
         let span = spans.iter().copied().reduce(Span::to).unwrap_or(Span::new(file, 0, 0));
@@ -131,6 +148,13 @@ impl Lexer<'_> {
             tokens.extend(kind.map(|kind| Token { kind, span, first_on_line: false }));
         }
         self.lexed.pragmas.push(Pragma { span, tokens });
+    }
+
+    /// Reports a directive that changes what the file means, but not in a way that is understood.
+    fn refuse(&mut self, words: &[&str], (file, line): (FileId, u32), message: &str) {
+        let spans = self.positions.locate_directive(self.sources, file, line, words);
+        let span = spans.iter().copied().reduce(Span::to).unwrap_or(Span::new(file, 0, 0));
+        self.lexed.diagnostics.push(Diagnostic::error(span, message));
     }
 
     /// The token that a piece is; none where it is not one.

@@ -17,8 +17,7 @@ impl Lowerer<'_> {
         }
         let floats = |ty: &Type| matches!(ty, Type::Float(_));
         if floats(self.types.get(from)) || floats(self.types.get(to)) {
-            self.unsupported(span, "floating-point arithmetic", "values are integers and pointers");
-            return self.poison();
+            return self.no_floats(span);
         }
         match (self.types.scalar(from), self.types.scalar(to)) {
             (Some(source), Some(target)) => {
@@ -37,24 +36,9 @@ impl Lowerer<'_> {
             }
             _ if self.types.compatible(from, to) => Value { ty: to, ..value },
             _ if matches!(self.types.get(to), Type::Void) => Value { ty: to, data: Data::Nothing },
-            // To and from 128 bits, by way of a temporary.
-            (Some(source), None) if matches!(self.types.get(to), Type::Int128 { .. }) => {
-                self.widen(value, source, to, span)
-            }
-            (None, Some(target)) if matches!(self.types.get(from), Type::Int128 { .. }) => {
-                let Data::Object(addr) = value.data else { return self.poison() };
-                let order = fencepost_lsl::program::Order::Plain;
-                let low = self.builder.load(addr, IntTy::U64, order, span);
-                Value::word(to, self.resize(low, IntTy::U64, target, span))
-            }
-            (None, None)
-                if matches!(
-                    (self.types.get(from), self.types.get(to)),
-                    (Type::Int128 { .. }, Type::Int128 { .. })
-                ) =>
-            {
-                Value { ty: to, ..value }
-            }
+            _ if self.is_wide(from) && self.is_wide(to) => Value { ty: to, ..value },
+            (Some(source), None) if self.is_wide(to) => self.widen(value, source, to, span),
+            (None, Some(target)) if self.is_wide(from) => self.narrow(value, target, to, span),
             _ => {
                 let (is, wanted) = (self.types.show(from), self.types.show(to));
                 self.error(span, format!("expected `{wanted}`, found `{is}`"));
@@ -64,50 +48,12 @@ impl Lowerer<'_> {
     }
 
     /// A word of one width in another; nothing to do where the extension is already right.
-    fn resize(&mut self, word: Operand, from: IntTy, to: IntTy, span: Span) -> Operand {
+    pub(super) fn resize(&mut self, word: Operand, from: IntTy, to: IntTy, span: Span) -> Operand {
         let fits = from == to
             || to.bits == 64
             || !from.signed && from.bits < to.bits
             || from.signed && to.signed && from.bits <= to.bits;
         if fits { word } else { self.builder.op(PrimOp::Convert(to), &[word], span) }
-    }
-
-    fn widen(&mut self, value: Value, source: IntTy, to: TypeId, span: Span) -> Value {
-        let word = self.operand(value, span);
-        let addr = self.temporary(to.into(), span);
-        let order = fencepost_lsl::program::Order::Plain;
-        self.builder.store(addr, word, IntTy::U64, order, span);
-        let high = match source.signed {
-            true => self.builder.op(PrimOp::Bin(BinOp::Shr, IntTy::I64), &[word, 63.into()], span),
-            false => 0.into(),
-        };
-        let at = self.offset(addr, 8, span);
-        self.builder.store(at, high, IntTy::U64, order, span);
-        Value { ty: to, data: Data::Object(addr) }
-    }
-
-    /// The type of `c ? a : b`.
-    pub(super) fn common_type(&mut self, a: TypeId, b: TypeId, a_zero: bool, b_zero: bool) -> TypeId {
-        if self.types.is_integer(a) && self.types.is_integer(b) {
-            return self.types.usual(a, b);
-        }
-        match (self.types.pointee(a), self.types.pointee(b)) {
-            (Some(x), Some(y)) => {
-                // A null pointer constant takes the other's type, `void *` wins over other pointers.
-                let void = |ty: TypeId| matches!(self.types.get(ty), Type::Void);
-                match (void(x.id), void(y.id)) {
-                    (true, false) if a_zero => b,
-                    (false, true) if b_zero => a,
-                    (true, _) => a,
-                    (_, true) => b,
-                    _ => a,
-                }
-            }
-            (Some(_), None) => a,
-            (None, Some(_)) => b,
-            _ if matches!(self.types.get(b), Type::Void) => b,
-            _ => a,
-        }
     }
 
     /// A binary operator on two values, but for `&&` and `||`.
@@ -135,14 +81,12 @@ impl Lowerer<'_> {
     }
 
     fn integer_binary(&mut self, op: BinaryOp, a: Value, b: Value, span: Span) -> Option<Value> {
-        let wide = |ty: &Type| matches!(ty, Type::Int128 { .. });
-        if wide(self.types.get(a.ty)) || wide(self.types.get(b.ty)) {
+        if self.is_wide(a.ty) || self.is_wide(b.ty) {
             return self.wide_binary(op, a, b, span);
         }
         for value in [a, b] {
             if !self.types.is_integer(value.ty) {
-                let shown = self.types.show(value.ty);
-                self.not_integer(&shown, op.text(), span);
+                self.not_integer(value.ty, op.text(), span);
                 return None;
             }
         }
@@ -158,37 +102,8 @@ impl Lowerer<'_> {
             let result = self.builder.op(PrimOp::Cmp(compare, scalar.signed), &args, span);
             return Some(Value::word(self.types.int(), result));
         }
-        let op = match op {
-            BinaryOp::Multiply => BinOp::Mul,
-            BinaryOp::Divide => BinOp::Div,
-            BinaryOp::Remainder => BinOp::Rem,
-            BinaryOp::Add => BinOp::Add,
-            BinaryOp::Subtract => BinOp::Sub,
-            BinaryOp::ShiftLeft => BinOp::Shl,
-            BinaryOp::ShiftRight => BinOp::Shr,
-            BinaryOp::BitAnd => BinOp::And,
-            BinaryOp::BitXor => BinOp::Xor,
-            _ => BinOp::Or,
-        };
+        let op = arithmetic(op);
         Some(Value::word(ty, self.builder.op(PrimOp::Bin(op, scalar), &[x, y], span)))
-    }
-
-    /// 128-bit values can be compared for equality; for more there is no use yet.
-    fn wide_binary(&mut self, op: BinaryOp, a: Value, b: Value, span: Span) -> Option<Value> {
-        let negate = match op {
-            BinaryOp::Equal => false,
-            BinaryOp::NotEqual => true,
-            _ => {
-                self.unsupported(span, "128-bit arithmetic", "such values can only be copied and compared");
-                return None;
-            }
-        };
-        let ty = if matches!(self.types.get(a.ty), Type::Int128 { .. }) { a.ty } else { b.ty };
-        let (a, b) = (self.convert(a, ty, span), self.convert(b, ty, span));
-        let (Data::Object(x), Data::Object(y)) = (a.data, b.data) else { return None };
-        let same = self.equal_objects(x, y, ty, span);
-        let result = if negate { self.builder.op(PrimOp::Not, &[same], span) } else { same };
-        Some(Value::word(self.types.int(), result))
     }
 
     /// A pointer moved by a number of elements.
@@ -252,4 +167,20 @@ fn comparison(op: BinaryOp) -> Option<(CmpOp, bool)> {
         BinaryOp::GreaterEqual => (CmpOp::Le, true),
         _ => return None,
     })
+}
+
+/// The operator that computes, of those that do not compare.
+pub(super) fn arithmetic(op: BinaryOp) -> BinOp {
+    match op {
+        BinaryOp::Multiply => BinOp::Mul,
+        BinaryOp::Divide => BinOp::Div,
+        BinaryOp::Remainder => BinOp::Rem,
+        BinaryOp::Add => BinOp::Add,
+        BinaryOp::Subtract => BinOp::Sub,
+        BinaryOp::ShiftLeft => BinOp::Shl,
+        BinaryOp::ShiftRight => BinOp::Shr,
+        BinaryOp::BitAnd => BinOp::And,
+        BinaryOp::BitXor => BinOp::Xor,
+        _ => BinOp::Or,
+    }
 }

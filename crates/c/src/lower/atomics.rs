@@ -3,7 +3,7 @@
 //! A read-modify-write is an atomic block of plain loads and stores. The conditional store of a
 //! compare-and-swap is predicated: in hardware it is no branch, so it makes no control dependency.
 
-use super::place::{Place, Target};
+use super::place::Place;
 use super::{Data, Lowerer, Value};
 use crate::ast::{BinaryOp, Expr, ExprKind, UnaryOp};
 use crate::types::{QualType, TypeId};
@@ -11,6 +11,9 @@ use fencepost_lsl::op::{BinOp, CmpOp, PrimOp};
 use fencepost_lsl::program::{Fence, Operand, Order, StmtKind};
 use fencepost_lsl::source::Span;
 use fencepost_lsl::value::IntTy;
+
+/// A weak compare-and-swap is made as if it were a strong one.
+const SPURIOUS_FAILURES: &str = "spurious failures of weak compare-and-swap";
 
 /// What is accessed atomically: an object at an address.
 #[derive(Clone, Copy)]
@@ -221,9 +224,9 @@ impl<'u> Lowerer<'u> {
             None => {
                 let words = self.whole_words(object.ty);
                 let mut loaded = Vec::new();
-                for offset in words {
+                for (offset, ty) in words {
                     let at = self.offset(object.addr, offset, span);
-                    loaded.push(self.builder.load(at, IntTy::U64, order, span));
+                    loaded.push(self.builder.load(at, ty, order, span));
                 }
                 loaded
             }
@@ -443,6 +446,14 @@ impl<'u> Lowerer<'u> {
         let expected = self.read(place, arguments[1].span);
         let expected = self.convert(expected, object.ty, arguments[1].span);
         let desired = self.new_value(direct, object, &arguments[2]);
+        match self.try_constant(&arguments[3]) {
+            Some(weak) if weak.bits == 0 => {}
+            Some(_) => self.caveat(SPURIOUS_FAILURES),
+            None => {
+                self.discard(&arguments[3]);
+                self.caveat(SPURIOUS_FAILURES);
+            }
+        }
         let orders = (self.memory_order(&arguments[4]), self.memory_order(&arguments[5]));
         let (old, same) = self.compare_and_swap(object, expected, desired, orders, span);
         // What was found goes back to the caller, without a branch.
@@ -489,7 +500,7 @@ enum FetchOp {
 
 /// A place in memory without qualifiers: what is written to it is nobody else's.
 fn memory_place(object: Object) -> Place {
-    Place { ty: object.ty.into(), target: Target::Memory(object.addr) }
+    Place::memory(object.ty, object.addr)
 }
 
 /// The orders of the load and the store of a read-modify-write.
@@ -535,7 +546,8 @@ fn arity(name: &str) -> Option<usize> {
         | "__atomic_clear"
         | "__sync_lock_test_and_set"
         | "__atomic_always_lock_free"
-        | "__atomic_is_lock_free" => 2,
+        | "__atomic_is_lock_free"
+        | "__fencepost_init" => 2,
         "__atomic_load"
         | "__atomic_store_n"
         | "__atomic_store"

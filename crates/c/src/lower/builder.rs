@@ -1,7 +1,7 @@
 //! The procedure being made: statements, registers and labels.
 
 use super::{Data, Lowerer, Value};
-use crate::ast::Symbol;
+use crate::ast::{InitDeclarator, Symbol};
 use crate::types::TypeId;
 use fencepost_lsl::layout::LayoutId;
 use fencepost_lsl::op::PrimOp;
@@ -29,10 +29,19 @@ pub(super) struct Builder {
     pub(super) targets: Vec<(Symbol, Label, bool)>,
     /// Names whose address is taken somewhere in the function.
     pub(super) addressed: FxHashSet<Symbol>,
+    /// The function's labels.
+    pub(super) label_names: FxHashSet<Symbol>,
     /// The function's name, for the names of its static variables.
     pub(super) name: String,
-    /// Static variables already placed, by the place of their declaration.
-    pub(super) statics: FxHashMap<Span, u64>,
+    /// Static variables already placed, by their declarators' places in the tree: lowered again, by
+    /// `typeof` say, a declaration still means the same object.
+    pub(super) statics: FxHashMap<*const InitDeclarator, u64>,
+    /// Whether a jump may go past the declaration under way, whose objects must exist nevertheless.
+    pub(super) may_be_skipped: bool,
+    /// Whether its use of a variable number of arguments was reported.
+    pub(super) variadic_refused: bool,
+    /// Statements for the function's start: they make the objects of such declarations.
+    pub(super) prologue: Vec<Stmt>,
 }
 
 /// Where a function's result goes.
@@ -79,13 +88,18 @@ impl Builder {
         self.out.pop().unwrap_or_default()
     }
 
+    /// Puts statements made before behind those of the list under way.
+    pub(super) fn append(&mut self, mut statements: Vec<Stmt>) {
+        if let Some(list) = self.out.last_mut() {
+            list.append(&mut statements);
+        }
+    }
+
     /// Ends the list started last as a labelled block; if nothing jumps to it, its statements need none.
     pub(super) fn close_block(&mut self, label: Label, retry: bool, span: Span) {
-        let mut body = self.close();
-        if !self.jumped.contains(&label)
-            && let Some(outer) = self.out.last_mut()
-        {
-            return outer.append(&mut body);
+        let body = self.close();
+        if !self.jumped.contains(&label) {
+            return self.append(body);
         }
         self.emit(StmtKind::Block { label, body, retry }, span);
     }
@@ -158,10 +172,12 @@ impl Builder {
     /// The address of a new local object.
     pub(super) fn stack(&mut self, size: u64, layout: Option<LayoutId>, span: Span) -> Reg {
         let dst = self.reg();
-        self.emit(
-            StmtKind::Alloc { dst, size: size.into(), zeroed: false, place: Place::Stack, layout },
-            span,
-        );
+        let kind = StmtKind::Alloc { dst, size: size.into(), zeroed: false, place: Place::Stack, layout };
+        if self.may_be_skipped {
+            self.prologue.push(Stmt { kind, span });
+        } else {
+            self.emit(kind, span);
+        }
         dst
     }
 }

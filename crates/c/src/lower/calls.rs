@@ -3,28 +3,46 @@
 use super::scope::Entity;
 use super::{Data, Lowerer, Value};
 use crate::ast::{Expr, ExprKind, Symbol};
-use crate::types::{FunctionType, Type, TypeId};
+use crate::types::{FunctionType, QualType, Type, TypeId};
 use fencepost_lsl::diagnostic::Diagnostic;
 use fencepost_lsl::program::{Operand, ProcId, StmtKind};
 use fencepost_lsl::source::Span;
 
 impl<'u> Lowerer<'u> {
     pub(super) fn call(&mut self, callee: &'u Expr, arguments: &'u [Expr], span: Span) -> Value {
+        let callee = self.resolve(callee);
         if let ExprKind::Name(symbol) = callee.kind
             && matches!(self.scopes.find(symbol), Some(Entity::Function(_)) | None)
         {
             return self.call_named(symbol, callee.span, arguments, span);
         }
         let pointer = self.rvalue(callee);
-        let Some(to) = self.types.pointee(pointer.ty) else {
+        let function = self.types.pointee(pointer.ty).and_then(|to| match self.types.get(to.id) {
+            Type::Function(signature) => Some((to.id, signature.clone())),
+            _ => None,
+        });
+        let Some((mut ty, mut signature)) = function else {
             return self.not_callable(pointer.ty, callee.span);
         };
-        let Type::Function(signature) = self.types.get(to.id).clone() else {
-            return self.not_callable(pointer.ty, callee.span);
-        };
+        if signature.variadic && signature.parameters.is_empty() {
+            // Declared as `()`: what it takes is known from what it is given.
+            signature.parameters = arguments.iter().map(|argument| self.promoted_type(argument)).collect();
+            signature.variadic = false;
+            ty = self.types.intern(Type::Function(signature.clone()));
+        }
         let target = self.operand(pointer, callee.span);
-        let proc = self.dispatcher(to.id, span);
+        let proc = match self.unevaluated {
+            0 => Some(self.dispatcher(ty, span)),
+            _ => None,
+        };
         self.call_proc(proc, &signature, Some(target), arguments, span)
+    }
+
+    /// The type of an argument for which no parameter is declared.
+    fn promoted_type(&mut self, argument: &'u Expr) -> QualType {
+        let ty = self.type_of(argument);
+        let ty = self.types.decay(ty);
+        self.types.promote(ty).into()
     }
 
     fn not_callable(&mut self, ty: TypeId, span: Span) -> Value {
@@ -41,7 +59,7 @@ impl<'u> Lowerer<'u> {
             return value;
         }
         let Some(declared) = self.functions.declared.get(&symbol) else {
-            self.unknown_name(symbol, name_span);
+            self.unknown_function(symbol, name_span);
             arguments.iter().for_each(|argument| self.discard(argument));
             return self.poison();
         };
@@ -54,13 +72,33 @@ impl<'u> Lowerer<'u> {
                 None => Value { ty: signature.result.id, data: Data::Nothing },
             };
         }
-        match self.reach(symbol) {
-            Some(proc) => self.call_proc(proc, &signature, None, arguments, span),
-            None => {
-                self.no_body(symbol, name_span);
-                self.poison()
-            }
+        let proc = match self.unevaluated {
+            0 => self.reach(symbol),
+            _ => None,
+        };
+        if proc.is_none() && self.unevaluated == 0 {
+            self.no_body(symbol, name_span);
+            arguments.iter().for_each(|argument| self.discard(argument));
+            return self.poison();
         }
+        self.call_proc(proc, &signature, None, arguments, span)
+    }
+
+    /// Reports the call of a function that is not declared.
+    fn unknown_function(&mut self, symbol: Symbol, span: Span) {
+        let text = self.text(symbol);
+        if let Some(what @ ("va_start" | "va_end" | "va_copy")) = text.strip_prefix("__builtin_") {
+            self.refuse_variadic(&format!("`{what}`"), span);
+            return;
+        }
+        if ["__builtin_", "__atomic_", "__sync_"].iter().any(|prefix| text.starts_with(prefix)) {
+            return self.unsupported(
+                span,
+                &format!("`{text}`"),
+                "the compiler's functions are known by name",
+            );
+        }
+        self.unknown_name(symbol, span);
     }
 
     /// Reports the use of a function that is only declared.
@@ -76,10 +114,11 @@ impl<'u> Lowerer<'u> {
         self.report(diagnostic);
     }
 
-    /// Calls a procedure, by an address if it dispatches on one.
+    /// Calls a procedure, by an address if it dispatches on one. Without a procedure, only the type of
+    /// the result is wanted.
     fn call_proc(
         &mut self,
-        proc: ProcId,
+        proc: Option<ProcId>,
         signature: &FunctionType,
         target: Option<Operand>,
         arguments: &'u [Expr],
@@ -99,8 +138,11 @@ impl<'u> Lowerer<'u> {
         let object = by_address.then(|| self.temporary(result.into(), span));
         args.extend(object);
         for (index, argument) in arguments.iter().enumerate() {
+            let Some(parameter) = signature.parameters.get(index) else {
+                self.discard(argument);
+                continue;
+            };
             let value = self.rvalue(argument);
-            let Some(parameter) = signature.parameters.get(index) else { continue };
             let value = self.convert(value, parameter.id, argument.span);
             args.push(match value.data {
                 Data::Word(word) => word,
@@ -108,7 +150,9 @@ impl<'u> Lowerer<'u> {
             });
         }
         let reg = self.types.word(result).map(|_| self.builder.reg());
-        self.builder.emit(StmtKind::Call { proc, args, results: reg.into_iter().collect() }, span);
+        if let Some(proc) = proc {
+            self.builder.emit(StmtKind::Call { proc, args, results: reg.into_iter().collect() }, span);
+        }
         let data = match (reg, object) {
             (Some(reg), _) => Data::Word(reg.into()),
             (None, Some(addr)) => Data::Object(addr),
@@ -119,9 +163,8 @@ impl<'u> Lowerer<'u> {
 
     /// Starts a thread that runs a function on some arguments.
     pub(super) fn spawn(&mut self, arguments: &'u [Expr], span: Span) -> Value {
-        let void = Value { ty: self.types.void(), data: Data::Nothing };
-        let [function, arguments @ ..] = arguments else { return void };
-        let ExprKind::Name(symbol) = function.kind else { return void };
+        let [function, arguments @ ..] = arguments else { return self.nothing() };
+        let ExprKind::Name(symbol) = function.kind else { return self.nothing() };
         let mut args = Vec::new();
         for argument in arguments {
             let value = self.rvalue(argument);
@@ -130,6 +173,6 @@ impl<'u> Lowerer<'u> {
         if let Some(proc) = self.reach(symbol) {
             self.builder.emit(StmtKind::Spawn { proc, args }, span);
         }
-        void
+        self.nothing()
     }
 }

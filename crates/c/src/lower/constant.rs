@@ -1,11 +1,12 @@
-//! Constant expressions: those whose code folds away.
+//! Constant expressions: those whose code folds away; and the types of expressions that are not evaluated.
 //!
 //! An expression is lowered like any other, into a list of statements that is then thrown away. If it
 //! left none and its value is known, it is a constant. Addresses of globals are numbers here, so address
 //! constants need no rule of their own.
 
+use super::scope::Entity;
 use super::{Data, Lowerer};
-use crate::ast::{Expr, StaticAssert};
+use crate::ast::{Expr, ExprKind, StaticAssert};
 use crate::types::{QualType, TypeId};
 use fencepost_lsl::program::Operand;
 
@@ -33,9 +34,9 @@ impl<'u> Lowerer<'u> {
 
     /// The value of an expression that must be a constant.
     pub(super) fn constant(&mut self, expr: &'u Expr) -> Option<Constant> {
-        let before = self.diagnostics.len();
+        let before = self.reports;
         let constant = self.try_constant(expr);
-        if constant.is_none() && self.diagnostics.len() == before {
+        if constant.is_none() && self.reports == before {
             self.error(expr.span, "expected a constant");
         }
         constant
@@ -43,13 +44,35 @@ impl<'u> Lowerer<'u> {
 
     /// The type of an expression, without making code for it.
     pub(super) fn type_of(&mut self, expr: &'u Expr) -> QualType {
-        self.builder.open();
-        let ty = match self.is_place(expr) {
-            true => self.place(expr).map_or(self.types.error().into(), |place| place.ty),
-            false => self.rvalue(expr).ty.into(),
-        };
-        self.builder.close();
+        self.examine(expr).0
+    }
+
+    /// The type of an expression that is an operand of `sizeof` and the like, which takes no bit-field.
+    pub(super) fn type_of_object(&mut self, expr: &'u Expr, operator: &str) -> QualType {
+        let (ty, is_bit_field) = self.examine(expr);
+        if is_bit_field {
+            self.error(expr.span, format!("`{operator}` of a bit-field"));
+        }
         ty
+    }
+
+    /// The type of an expression, and whether it is a bit-field.
+    fn examine(&mut self, expr: &'u Expr) -> (QualType, bool) {
+        let expr = self.resolve(expr);
+        if let ExprKind::Name(symbol) = expr.kind
+            && let Some(Entity::Function(function)) = self.scopes.find(symbol)
+            && let Some(declared) = self.functions.declared.get(&function)
+        {
+            return (declared.ty, false);
+        }
+        self.unevaluated(|lowerer| match lowerer.is_place(expr) {
+            true => match lowerer.place(expr) {
+                Some(place) if place.is_bit_field => (lowerer.read(place, expr.span).ty.into(), true),
+                Some(place) => (place.ty, false),
+                None => (lowerer.types.error().into(), false),
+            },
+            false => (lowerer.rvalue(expr).ty.into(), false),
+        })
     }
 
     pub(super) fn static_assert(&mut self, assertion: &'u StaticAssert) {

@@ -1,34 +1,42 @@
 //! Declarations: typedefs, globals, locals, static locals.
 
+use super::globals::Definition;
 use super::init::Init;
 use super::scope::Entity;
-use super::{Lowerer, jumps};
-use crate::ast::{AttributeKind, Declaration, Expr, InitDeclarator, Initializer, Name, TypeSpecifier};
+use super::{Lowerer, visit};
+use crate::ast::{Declaration, Expr, InitDeclarator, Initializer, Name, Specifiers, TypeSpecifier};
 use crate::types::{QualType, Type};
 use fencepost_lsl::diagnostic::Diagnostic;
-use fencepost_lsl::program::{Global, InitPart, Operand};
-use fencepost_lsl::source::Span;
+use fencepost_lsl::program::Operand;
+use fencepost_lsl::value::Value;
 
 impl<'u> Lowerer<'u> {
     /// A declaration at file level.
     pub(super) fn declare_global(&mut self, declaration: &'u Declaration) {
         let specifiers = &declaration.specifiers;
         let base = self.base_type(specifiers);
+        let unknown = self.check_attributes(&specifiers.attributes);
         for declarator in &declaration.declarators {
             let Some(name) = declarator.declarator.name else { continue };
             let ty = self.declared_type(base, &declarator.declarator);
+            if self.check_attributes(&declarator.declarator.attributes) || unknown {
+                let error = self.types.error().into();
+                let typedef = specifiers.storage.is_typedef;
+                let entity = if typedef { Entity::Typedef(error, None) } else { Entity::Error };
+                self.scopes.declare(name.symbol, entity);
+                continue;
+            }
             if specifiers.storage.is_typedef {
-                self.declare_typedef(name, ty);
+                self.declare_typedef(name, ty, specifiers, declarator);
             } else if let Type::Function(_) = self.types.get(ty.id) {
-                let attributes = specifiers.attributes.iter().chain(&declarator.declarator.attributes);
-                let ignored = attributes.clone().any(|a| self.text(a.name.symbol) == "fencepost_ignored");
+                let mut attributes = specifiers.attributes.iter().chain(&declarator.declarator.attributes);
+                let ignored = attributes.any(|a| self.text(a.name.symbol) == "fencepost_ignored");
                 self.declare_function(name, ty, ignored);
             } else {
                 if specifiers.storage.is_thread_local {
                     self.refuse_thread_local(name);
                 }
-                let linkage = specifiers.storage.is_extern && declarator.initializer.is_none();
-                self.define_global(name, ty, declarator, !linkage);
+                self.define_global(name, ty, specifiers, declarator);
             }
         }
     }
@@ -38,122 +46,119 @@ impl<'u> Lowerer<'u> {
         self.unsupported(name.span, "a thread-local variable", why);
     }
 
-    fn declare_typedef(&mut self, name: Name, ty: QualType) {
+    fn declare_typedef(
+        &mut self,
+        name: Name,
+        ty: QualType,
+        specifiers: &'u Specifiers,
+        declarator: &'u InitDeclarator,
+    ) {
         if let Type::Record(record) = self.types.get(ty.id).clone() {
             self.types.name_record(record, self.names.text(name.symbol));
         }
-        self.scopes.declare(name.symbol, Entity::Typedef(ty));
+        let align = self.declared_alignment(specifiers, &declarator.declarator);
+        self.scopes.declare(name.symbol, Entity::Typedef(ty, align));
     }
 
-    fn define_global(&mut self, name: Name, ty: QualType, declarator: &'u InitDeclarator, define: bool) {
+    fn define_global(
+        &mut self,
+        name: Name,
+        ty: QualType,
+        specifiers: &'u Specifiers,
+        declarator: &'u InitDeclarator,
+    ) {
+        let value = declarator.initializer.as_ref().map(Init::from);
+        let define = !specifiers.storage.is_extern || value.is_some();
+        let text = self.text(name.symbol);
+        let mut ty = self.complete_array(ty, value);
         let known = match self.scopes.find_in_file(name.symbol) {
             Some(Entity::Global { ty: before, addr, defined }) => {
                 if !self.types.compatible(before.id, ty.id) {
                     let (was, is) = (self.types.show(before), self.types.show(ty));
-                    let text = self.text(name.symbol);
                     self.error(name.span, format!("`{text}` was declared as `{was}` before, now as `{is}`"));
                 }
+                ty = self.types.composite(ty, before);
                 Some((addr, defined))
             }
             Some(_) => {
-                let text = self.text(name.symbol);
                 self.error(name.span, format!("`{text}` is declared twice"));
                 None
             }
             None => None,
         };
-        let ty = self.complete_array(ty, declarator.initializer.as_ref().map(Init::from));
-        if !define && self.types.size(ty.id).is_none() {
-            // `extern int table[];`: its size comes with its definition.
-            let addr = known.map_or(0, |known| known.0);
-            self.scopes.declare(name.symbol, Entity::Global { ty, addr, defined: false });
-            return;
+        let (addr, defined) = known.unwrap_or((0, false));
+        // `int a[];` waits for a declaration that gives the length.
+        let open = matches!(self.types.get(ty.id), Type::Array(_, None));
+        if !define || open {
+            // Its size may come with its definition, and its address too.
+            return self.scopes.declare(name.symbol, Entity::Global { ty, addr, defined });
         }
-        let align = self.types.align(ty.id);
-        let size = self.size_of(ty, name.span);
-        let (addr, defined) = match known {
-            Some((addr, defined)) if addr != 0 => (addr, defined),
-            _ => (self.place_global(size, align), false),
-        };
-        self.scopes.declare(name.symbol, Entity::Global { ty, addr, defined: defined || define });
-        if define && (!defined || declarator.initializer.is_some()) {
-            let text = self.text(name.symbol).to_owned();
-            self.add_global(text, addr, ty, declarator.initializer.as_ref().map(Init::from), name.span);
-        }
-    }
-
-    /// Adds a global object with its initial value; replaces a tentative definition.
-    fn add_global(&mut self, name: String, addr: u64, ty: QualType, value: Option<Init<'u>>, span: Span) {
-        let init = match value {
-            Some(initializer) => self.static_init(ty, initializer),
-            None => Vec::new(),
-        };
-        let layout = Some(self.layout(ty.id));
-        let size = self.size_of(ty, span);
-        let constant = ty.qualifiers.is_const;
-        self.program.globals.retain(|global| global.addr != addr);
-        self.program.globals.push(Global { name, addr, size, init, constant, layout });
-    }
-
-    /// An array of open length gets it from its initialiser.
-    pub(super) fn complete_array(&mut self, ty: QualType, value: Option<Init<'u>>) -> QualType {
-        match (self.types.get(ty.id).clone(), value) {
-            (Type::Array(element, None), Some(value)) => {
-                let length = self.initialized_length(element, value);
-                QualType { id: self.types.array(element, Some(length)), ..ty }
+        let addr = match defined {
+            true => addr,
+            false => {
+                let align = self.declared_alignment(specifiers, &declarator.declarator).unwrap_or(1);
+                let size = self.object_size(ty, value, name.span);
+                self.place_global(size, align.max(self.types.align_of(ty)), name.span)
             }
-            _ => ty,
-        }
+        };
+        self.scopes.declare(name.symbol, Entity::Global { ty, addr, defined: true });
+        self.define_object(Definition { name: text.to_owned(), addr, ty, value, span: name.span });
     }
 
     /// A declaration in a function.
     pub(super) fn declare_local(&mut self, declaration: &'u Declaration) {
         let specifiers = &declaration.specifiers;
         if let (TypeSpecifier::Auto, [declarator]) = (&specifiers.base, declaration.declarators.as_slice()) {
-            return self.declare_auto(declarator);
+            return self.declare_auto(specifiers, declarator);
+        }
+        if declaration.declarators.is_empty() {
+            self.declare_tag_alone(specifiers);
         }
         let base = self.base_type(specifiers);
+        let unknown = self.check_attributes(&specifiers.attributes);
         for declarator in &declaration.declarators {
             let Some(name) = declarator.declarator.name else { continue };
             let ty = self.declared_type(base, &declarator.declarator);
-            let attributes = specifiers.attributes.iter().chain(&declarator.declarator.attributes);
-            for attribute in attributes {
-                if let AttributeKind::Cleanup(_) = attribute.kind {
-                    self.unsupported(
-                        attribute.name.span,
-                        "the attribute `cleanup`",
-                        "write the call where it happens",
-                    );
-                }
+            if self.check_attributes(&declarator.declarator.attributes) || unknown {
+                let error = self.types.error().into();
+                let typedef = specifiers.storage.is_typedef;
+                let entity = if typedef { Entity::Typedef(error, None) } else { Entity::Error };
+                self.scopes.declare(name.symbol, entity);
+                continue;
             }
             if specifiers.storage.is_typedef {
-                self.declare_typedef(name, ty);
+                self.declare_typedef(name, ty, specifiers, declarator);
             } else if let Type::Function(_) = self.types.get(ty.id) {
                 self.declare_function(name, ty, false);
             } else if specifiers.storage.is_extern {
-                match self.scopes.find_in_file(name.symbol) {
-                    Some(entity) => self.scopes.declare(name.symbol, entity),
-                    None => self.define_global(name, ty, declarator, false),
-                }
+                let entity = self.scopes.find_in_file(name.symbol);
+                let entity = entity.unwrap_or(Entity::Global { ty, addr: 0, defined: false });
+                self.scopes.declare(name.symbol, entity);
             } else if specifiers.storage.is_thread_local {
                 self.refuse_thread_local(name);
                 self.scopes.declare(name.symbol, Entity::Error);
             } else if specifiers.storage.is_static {
-                self.declare_static(name, ty, declarator);
+                self.declare_static(name, ty, specifiers, declarator);
             } else {
+                let align = self.declared_alignment(specifiers, &declarator.declarator);
+                self.warn_alignment(align, name.span);
                 self.declare_variable(name, ty, declarator.initializer.as_ref().map(Init::from));
             }
         }
     }
 
-    fn declare_auto(&mut self, declarator: &'u InitDeclarator) {
+    fn declare_auto(&mut self, specifiers: &'u Specifiers, declarator: &'u InitDeclarator) {
         let (Some(name), Some(Initializer::Expr(value))) =
             (declarator.declarator.name, &declarator.initializer)
         else {
             return self.error(declarator.declarator.span, "`__auto_type` needs a name and an initial value");
         };
         let ty = self.auto_type(value);
-        self.declare_variable(name, ty, declarator.initializer.as_ref().map(Init::from));
+        let ty = self.types.qualify(ty, specifiers.qualifiers);
+        match specifiers.storage.is_static {
+            true => self.declare_static(name, ty, specifiers, declarator),
+            false => self.declare_variable(name, ty, declarator.initializer.as_ref().map(Init::from)),
+        }
     }
 
     fn auto_type(&mut self, value: &'u Expr) -> QualType {
@@ -161,21 +166,29 @@ impl<'u> Lowerer<'u> {
         self.types.decay(ty).into()
     }
 
-    fn declare_static(&mut self, name: Name, ty: QualType, declarator: &'u InitDeclarator) {
-        let ty = self.complete_array(ty, declarator.initializer.as_ref().map(Init::from));
-        // Lowered again (by `typeof`, say), a declaration still means the same object.
-        let addr = match self.builder.statics.get(&name.span) {
-            Some(&addr) => addr,
-            None => {
-                let (size, align) = (self.size_of(ty, name.span), self.types.align(ty.id));
-                let addr = self.place_global(size, align);
-                self.builder.statics.insert(name.span, addr);
-                let full = format!("{}.{}", self.builder.name, self.text(name.symbol));
-                self.add_global(full, addr, ty, declarator.initializer.as_ref().map(Init::from), name.span);
-                addr
-            }
-        };
+    fn declare_static(
+        &mut self,
+        name: Name,
+        ty: QualType,
+        specifiers: &'u Specifiers,
+        declarator: &'u InitDeclarator,
+    ) {
+        let value = declarator.initializer.as_ref().map(Init::from);
+        let ty = self.complete_array(ty, value);
+        let node = std::ptr::from_ref(declarator);
+        let known = self.builder.statics.get(&node).copied();
+        let addr = known.unwrap_or_else(|| {
+            let align = self.declared_alignment(specifiers, &declarator.declarator).unwrap_or(1);
+            let size = self.object_size(ty, value, name.span);
+            self.place_global(size, align.max(self.types.align_of(ty)), name.span)
+        });
+        // Declared first: its initial value may be its own address.
         self.scopes.declare(name.symbol, Entity::Global { ty, addr, defined: true });
+        if known.is_none() {
+            self.builder.statics.insert(node, addr);
+            let full = format!("{}.{}", self.builder.name, self.text(name.symbol));
+            self.make_object(Definition { name: full, addr, ty, value, span: name.span });
+        }
     }
 
     /// A variable with automatic storage: in a register if its address is never taken and it fits one.
@@ -193,17 +206,15 @@ impl<'u> Lowerer<'u> {
             self.scopes.declare(name.symbol, Entity::Register { ty, reg });
             // A loop comes by here again: the variable starts anew as undefined, unless its initialiser
             // says otherwise without looking at it.
-            if value.is_none_or(|value| jumps::mentions(value, name.symbol)) {
-                let undefined = Operand::Const(fencepost_lsl::value::Value::UNDEFINED);
-                self.builder.assign(reg, undefined, name.span);
+            if value.is_none_or(|value| visit::mentions(value, name.symbol)) {
+                self.builder.assign(reg, Operand::Const(Value::UNDEFINED), name.span);
             }
             if let Some(value) = value {
                 let start = self.register_init(ty, value);
                 self.builder.assign(reg, start, name.span);
             }
         } else {
-            let layout = Some(self.layout(ty.id));
-            let size = self.size_of(ty, name.span);
+            let (layout, size) = (Some(self.layout(ty.id)), self.size_of(ty, name.span));
             let addr = self.builder.stack(size, layout, name.span);
             self.scopes.declare(name.symbol, Entity::Stack { ty, addr });
             if let Some(value) = value {
@@ -214,17 +225,6 @@ impl<'u> Lowerer<'u> {
 
     /// Whether a variable can live in a register.
     pub(super) fn fits_register(&self, name: Name, ty: QualType) -> bool {
-        let word = self.types.scalar(ty.id).is_some()
-            || self.types.word_record(ty.id).is_some() && !self.types.has_array(ty.id);
-        word && !self.builder.addressed.contains(&name.symbol)
-    }
-
-    /// The initial value of a global, as pieces.
-    fn static_init(&mut self, ty: QualType, value: Init<'u>) -> Vec<InitPart> {
-        let mut parts = Vec::new();
-        for item in self.flatten(ty, value) {
-            self.static_part(item, &mut parts);
-        }
-        parts
+        self.types.fits_word(ty.id) && !self.builder.addressed.contains(&name.symbol)
     }
 }

@@ -2,11 +2,11 @@
 
 use super::builder::ReturnTo;
 use super::scope::Entity;
-use super::{Lowerer, jumps};
-use crate::ast::{Derivation, Function, Name, Parameter, Symbol};
+use super::{Lowerer, visit};
+use crate::ast::{Derivation, Encoding, Function, Name, Parameter, StringLiteral, Symbol};
 use crate::types::{FunctionType, QualType, Type, TypeId};
 use fencepost_lsl::op::{CmpOp, PrimOp};
-use fencepost_lsl::program::{ProcId, StmtKind, address};
+use fencepost_lsl::program::{Order, ProcId, Reg, StmtKind, address};
 use fencepost_lsl::source::Span;
 use rustc_hash::FxHashMap;
 
@@ -65,6 +65,7 @@ impl<'u> Lowerer<'u> {
 
     pub(super) fn declare_function_definition(&mut self, function: &'u Function) {
         let Some(name) = function.declarator.name else { return };
+        self.check_attributes(function.specifiers.attributes.iter().chain(&function.declarator.attributes));
         let base = self.base_type(&function.specifiers);
         let mut ty = self.declared_type(base, &function.declarator);
         if !function.old_style_parameters.is_empty() {
@@ -146,6 +147,9 @@ impl<'u> Lowerer<'u> {
             while let Some(symbol) = self.functions.pending.pop() {
                 self.lower_function(symbol);
             }
+            if self.make_pending_objects() {
+                continue;
+            }
             // Only now is it known whose addresses are used; calling them may reach more.
             let before = (self.functions.addressed.len(), self.functions.dispatchers.len());
             for index in 0..self.functions.dispatchers.len() {
@@ -171,7 +175,9 @@ impl<'u> Lowerer<'u> {
         let suspended = self.scopes.suspend();
         self.scopes.push();
         self.builder.name = self.text(symbol).to_owned();
-        self.builder.addressed = jumps::addressed_names(&function.body);
+        self.declare_function_name(symbol, function.span);
+        self.builder.addressed = visit::addressed_names(&function.body, self.names);
+        self.builder.label_names = visit::label_names(&function.body);
         self.builder.open();
         let label = self.builder.label();
         self.builder.open();
@@ -188,28 +194,18 @@ impl<'u> Lowerer<'u> {
             params.push(reg);
             Some(reg)
         } else {
+            if !matches!(self.types.get(result), Type::Void) {
+                let shown = self.types.show(result);
+                let message = format!("function returns `{shown}`, whose size is not known");
+                self.error(function.declarator.span, message);
+            }
             None
         };
         self.builder.result = Some(ReturnTo { label, ty: result, reg });
         for (parameter, ty) in parameters(function).iter().zip(&signature.parameters) {
-            let name = parameter.declarator.name;
-            let text = name.map_or("", |name| self.names.text(name.symbol));
-            let reg = self.builder.named_reg(text);
-            params.push(reg);
-            let Some(name) = name else { continue };
-            if self.types.word(ty.id).is_none() {
-                // A large record comes as the address of a copy made for this call.
-                self.scopes.declare(name.symbol, Entity::Stack { ty: *ty, addr: reg });
-            } else if self.fits_register(name, *ty) {
-                self.scopes.declare(name.symbol, Entity::Register { ty: *ty, reg });
-            } else {
-                let (layout, size) = (Some(self.layout(ty.id)), self.size_of(*ty, name.span));
-                let addr = self.builder.stack(size, layout, name.span);
-                if let Some(word) = self.types.word(ty.id) {
-                    let order = fencepost_lsl::program::Order::Plain;
-                    self.builder.store(addr.into(), reg.into(), word, order, name.span);
-                }
-                self.scopes.declare(name.symbol, Entity::Stack { ty: *ty, addr });
+            params.push(self.declare_parameter(parameter.declarator.name, *ty, function.span));
+            if let ("main", Some(name)) = (self.text(symbol), parameter.declarator.name) {
+                self.scopes.declare(name.symbol, Entity::CommandLine);
             }
         }
         self.block(&function.body);
@@ -218,7 +214,8 @@ impl<'u> Lowerer<'u> {
             self.builder.assign(reg, 0.into(), function.span);
         }
         self.builder.close_block(label, false, function.span);
-        let body = self.builder.close();
+        let mut body = std::mem::take(&mut self.builder.prologue);
+        body.append(&mut self.builder.close());
         self.scopes.restore(suspended);
         let made = std::mem::replace(&mut self.builder, outer);
         let target = &mut self.program.procs[proc.index()];
@@ -226,6 +223,43 @@ impl<'u> Lowerer<'u> {
         target.results = results;
         target.regs = made.regs;
         target.body = body;
+    }
+
+    /// Declares `__func__` and its older spellings, where the file uses them at all.
+    fn declare_function_name(&mut self, function: Symbol, span: Span) {
+        let names = ["__func__", "__FUNCTION__", "__PRETTY_FUNCTION__"];
+        for symbol in names.into_iter().filter_map(|name| self.names.find(name)) {
+            let bytes = self.text(function).as_bytes().to_vec();
+            let mut element = QualType::from(self.types.char());
+            element.qualifiers.is_const = true;
+            let ty = self.types.array(element, Some(bytes.len() as u64 + 1)).into();
+            let addr = self.string(&StringLiteral { bytes, encoding: Encoding::Plain }, span);
+            self.scopes.declare(symbol, Entity::Global { ty, addr, defined: true });
+        }
+    }
+
+    /// Declares a parameter; returns the register it arrives in.
+    fn declare_parameter(&mut self, name: Option<Name>, ty: QualType, function: Span) -> Reg {
+        let reg = self.builder.named_reg(name.map_or("", |name| self.names.text(name.symbol)));
+        if self.types.size(ty.id).is_none() {
+            let shown = self.types.show(ty);
+            let span = name.map_or(function, |name| name.span);
+            self.error(span, format!("parameter of type `{shown}`, whose size is not known"));
+        }
+        let Some(name) = name else { return reg };
+        let entity = match self.types.word(ty.id) {
+            // A large record comes as the address of a copy made for this call.
+            None => Entity::Stack { ty, addr: reg },
+            Some(_) if self.fits_register(name, ty) => Entity::Register { ty, reg },
+            Some(word) => {
+                let (layout, size) = (Some(self.layout(ty.id)), self.size_of(ty, name.span));
+                let addr = self.builder.stack(size, layout, name.span);
+                self.builder.store(addr.into(), reg.into(), word, Order::Plain, name.span);
+                Entity::Stack { ty, addr }
+            }
+        };
+        self.scopes.declare(name.symbol, entity);
+        reg
     }
 
     /// A procedure that compares an address with those of all fitting functions and calls the one it is.
@@ -239,21 +273,20 @@ impl<'u> Lowerer<'u> {
         let mut params = vec![target];
         let by_address =
             self.types.word(signature.result.id).is_none() && self.types.size(signature.result.id).is_some();
-        let args = signature.parameters.len() + by_address as usize;
-        params.extend((0..args).map(|_| self.builder.reg()));
+        let args = signature.parameters.len();
+        params.extend((0..args + usize::from(by_address)).map(|_| self.builder.reg()));
         let result = self.types.word(signature.result.id).map(|_| self.builder.named_reg("return"));
         for symbol in self.functions.addressed.clone() {
-            let fits =
-                self.functions.declared.get(&symbol).is_some_and(|f| self.types.compatible(f.ty.id, ty));
-            let Some(callee) = fits.then(|| self.reach(symbol)).flatten() else { continue };
+            let Some(taken) = self.fitting_parameters(symbol, ty, args) else { continue };
+            let Some(callee) = self.reach(symbol) else { continue };
             let addr = self.function_address(symbol);
             let next = self.builder.label();
             self.builder.open();
             let other = self.builder.op(PrimOp::Cmp(CmpOp::Ne, false), &[target.into(), addr.into()], span);
             self.builder.break_if(next, other, span);
-            let args = params[1..].iter().map(|reg| (*reg).into()).collect();
-            self.builder
-                .emit(StmtKind::Call { proc: callee, args, results: result.into_iter().collect() }, span);
+            let args = params[1..=taken + usize::from(by_address)].iter().map(|reg| (*reg).into()).collect();
+            let results = result.into_iter().collect();
+            self.builder.emit(StmtKind::Call { proc: callee, args, results }, span);
             self.builder.break_to(done, span);
             self.builder.close_block(next, false, span);
         }
@@ -267,6 +300,17 @@ impl<'u> Lowerer<'u> {
         target.results = result.into_iter().collect();
         target.regs = made.regs;
         target.body = body;
+    }
+}
+
+impl Lowerer<'_> {
+    /// How many parameters a function takes, if it can be called as one of a type with so many.
+    fn fitting_parameters(&self, symbol: Symbol, ty: TypeId, args: usize) -> Option<usize> {
+        let declared = self.functions.declared.get(&symbol)?;
+        let Type::Function(FunctionType { parameters, .. }) = self.types.get(declared.ty.id) else {
+            return None;
+        };
+        (self.types.compatible(declared.ty.id, ty) && parameters.len() <= args).then_some(parameters.len())
     }
 }
 

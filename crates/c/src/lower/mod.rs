@@ -1,39 +1,53 @@
 //! From the syntax tree to LSL: types are checked and code is made in one pass over each function, for
-//! those functions that the harness reaches.
+//! those functions and objects that the harness reaches.
 //!
 //! What cannot be lowered is reported with its reason and lowering goes on, so that one run finds all of
 //! it. Code that nothing calls is not looked at: a file may hold much that has no part in the test.
+//!
+//! Where C leaves the order of evaluation open, operands are evaluated from left to right, but for
+//! assignments, whose right side comes first, as GCC has it.
 
 mod arith;
 mod atomics;
+mod attributes;
+mod bits;
 mod builder;
 mod builtins;
 mod calls;
+mod conditional;
 mod constant;
 mod copies;
 mod declare;
+mod enumeration;
 mod expr;
 mod functions;
+mod globals;
 mod harness;
 mod init;
+mod initializer;
 mod jumps;
 mod layouts;
+mod member;
 mod place;
 mod pragma;
 mod retry;
 mod scope;
 mod stmt;
+mod switch;
 mod typing;
+mod visit;
+mod wide;
 
-use crate::ast::{Interner, Item, Symbol, Unit};
+use crate::ast::{Expr, Interner, Item, Symbol, Unit};
 use crate::types::{TypeId, Types};
 use builder::Builder;
 use fencepost_harness::operation::Harness;
 use fencepost_lsl::diagnostic::{Diagnostic, Severity};
 use fencepost_lsl::layout::LayoutId;
-use fencepost_lsl::program::{Operand, ProcId, Program, address};
+use fencepost_lsl::program::{Operand, ProcId, Program};
 use fencepost_lsl::source::{SourceMap, Span};
 use functions::Functions;
+use globals::Globals;
 use pragma::Pragmas;
 use rustc_hash::FxHashMap;
 use scope::Scopes;
@@ -52,11 +66,15 @@ pub fn lower(
         types: Types::default(),
         program: Program { sources, ..Program::default() },
         diagnostics,
+        reports: 0,
         scopes: Scopes::default(),
         functions: Functions::default(),
-        next_global: address::GLOBALS,
-        strings: FxHashMap::default(),
+        globals: Globals::default(),
         layouts: FxHashMap::default(),
+        definitions: FxHashMap::default(),
+        choices: FxHashMap::default(),
+        unevaluated: 0,
+        caveats: Vec::new(),
         builder: Builder::default(),
     };
     for item in &unit.items {
@@ -66,14 +84,13 @@ pub fn lower(
     lowerer.lower_pending();
     retry::mark(&mut lowerer.program);
     lowerer.program.globals.sort_by_key(|global| global.addr);
-    let Lowerer { program, mut diagnostics, .. } = lowerer;
+    let Lowerer { program, mut diagnostics, caveats, .. } = lowerer;
     diagnostics
         .sort_by_key(|diagnostic| diagnostic.primary.as_ref().map(|(span, _)| (span.file, span.start)));
-    diagnostics.dedup();
     if diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
         return Err((program.sources, diagnostics));
     }
-    Ok((Harness { program, ..harness }, diagnostics))
+    Ok((Harness { program, caveats, ..harness }, diagnostics))
 }
 
 /// The state of lowering.
@@ -83,13 +100,22 @@ struct Lowerer<'u> {
     types: Types,
     program: Program,
     diagnostics: Vec<Diagnostic>,
+    /// How often something was reported, repetitions included.
+    reports: usize,
     scopes: Scopes,
     functions: Functions<'u>,
-    /// Where the next global goes.
-    next_global: u64,
-    /// Addresses of string literals.
-    strings: FxHashMap<Vec<u8>, u64>,
+    globals: Globals<'u>,
     layouts: FxHashMap<TypeId, LayoutId>,
+    /// The types of struct, union and enum definitions met before, by their places in the tree: what
+    /// stands in an expression may be lowered more than once.
+    definitions: FxHashMap<usize, TypeId>,
+    /// What was chosen by each `_Generic` and the like.
+    choices: FxHashMap<*const Expr, &'u Expr>,
+    /// How many operands around this place are not evaluated: those of `sizeof` and `typeof`, and
+    /// branches that are never taken. Their code is thrown away.
+    unevaluated: u32,
+    /// What the program may do and the code made for it does not, for people.
+    caveats: Vec<String>,
     /// The procedure being made.
     builder: Builder,
 }
@@ -125,8 +151,19 @@ impl<'u> Lowerer<'u> {
         self.names.text(symbol)
     }
 
+    /// Reports a problem, once: what is lowered twice is not wrong twice.
     fn report(&mut self, diagnostic: Diagnostic) {
-        self.diagnostics.push(diagnostic);
+        self.reports += 1;
+        if !self.diagnostics.contains(&diagnostic) {
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    /// Notes, once, that code which is run may do something that will not be explored.
+    fn caveat(&mut self, caveat: &str) {
+        if self.unevaluated == 0 && !self.caveats.iter().any(|known| known == caveat) {
+            self.caveats.push(caveat.to_owned());
+        }
     }
 
     fn error(&mut self, span: Span, message: impl Into<String>) {
@@ -138,9 +175,30 @@ impl<'u> Lowerer<'u> {
         self.report(Diagnostic::error(span, format!("{what} is not supported")).note(why));
     }
 
+    /// Reports floating-point arithmetic.
+    fn no_floats(&mut self, span: Span) -> Value {
+        self.unsupported(span, "floating-point arithmetic", "values are integers and pointers");
+        self.poison()
+    }
+
     /// A value for an expression that was reported.
     fn poison(&self) -> Value {
         Value::word(self.types.error(), 0)
+    }
+
+    /// No value.
+    fn nothing(&self) -> Value {
+        Value { ty: self.types.void(), data: Data::Nothing }
+    }
+
+    /// Lowers something whose code is not wanted.
+    fn unevaluated<T>(&mut self, lower: impl FnOnce(&mut Self) -> T) -> T {
+        self.unevaluated += 1;
+        self.builder.open();
+        let result = lower(self);
+        self.builder.close();
+        self.unevaluated -= 1;
+        result
     }
 
     fn item(&mut self, item: &'u Item) {
@@ -156,14 +214,6 @@ impl<'u> Lowerer<'u> {
                 );
             }
         }
-    }
-
-    /// Makes room for a global object and returns its address.
-    fn place_global(&mut self, size: u64, align: u64) -> u64 {
-        let addr = self.next_global.next_multiple_of(align.max(16));
-        // A gap between neighbours, to catch accesses just past the end.
-        self.next_global = addr + size.max(1) + 16;
-        addr
     }
 
     /// The procedure that a reachable function becomes; its body is lowered later.

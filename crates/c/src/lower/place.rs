@@ -3,8 +3,8 @@
 use super::init::Init;
 use super::scope::Entity;
 use super::{Data, Lowerer, Value};
-use crate::ast::{Expr, ExprKind, Name, Symbol, UnaryOp};
-use crate::types::{BitField, Field, QualType, Type};
+use crate::ast::{BasicType, Encoding, Expr, ExprKind, Symbol, UnaryOp};
+use crate::types::{BitField, QualType, Type, TypeId};
 use fencepost_lsl::diagnostic::Diagnostic;
 use fencepost_lsl::op::{BinOp, PrimOp};
 use fencepost_lsl::program::{Operand, Order, Reg, StmtKind};
@@ -14,8 +14,11 @@ use fencepost_lsl::value::IntTy;
 /// A place.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
+    /// Its declared type.
     pub(super) ty: QualType,
     pub(super) target: Target,
+    /// Whether it is a bit-field.
+    pub(super) is_bit_field: bool,
 }
 
 /// Where a place is.
@@ -33,13 +36,19 @@ pub(super) enum Target {
     WordPart { word: Operand, low: u8, bits: u8 },
 }
 
+impl Place {
+    pub(super) fn memory(ty: impl Into<QualType>, addr: impl Into<Operand>) -> Place {
+        Place { ty: ty.into(), target: Target::Memory(addr.into()), is_bit_field: false }
+    }
+}
+
 impl<'u> Lowerer<'u> {
     /// Whether an expression names a place, going by its form.
-    pub(super) fn is_place(&self, expr: &Expr) -> bool {
-        match &expr.kind {
+    pub(super) fn is_place(&mut self, expr: &'u Expr) -> bool {
+        match &self.resolve(expr).kind {
             ExprKind::Name(symbol) => !matches!(
                 self.scopes.find(*symbol),
-                Some(Entity::Constant(..) | Entity::Function(_) | Entity::Typedef(_)) | None
+                Some(Entity::Constant(..) | Entity::Function(_) | Entity::Typedef(..)) | None
             ),
             ExprKind::Unary(UnaryOp::Dereference, _)
             | ExprKind::Index { .. }
@@ -52,6 +61,7 @@ impl<'u> Lowerer<'u> {
 
     /// The place that an expression names; reports if it names none.
     pub(super) fn place(&mut self, expr: &'u Expr) -> Option<Place> {
+        let expr = self.resolve(expr);
         match &expr.kind {
             ExprKind::Name(symbol) => self.named_place(*symbol, expr.span),
             ExprKind::Unary(UnaryOp::Dereference, pointer) => {
@@ -62,16 +72,11 @@ impl<'u> Lowerer<'u> {
             ExprKind::Index { array, index } => self.element(array, index, expr.span),
             ExprKind::Member { object, field, arrow } => self.member(object, *field, *arrow, expr.span),
             ExprKind::String(text) => {
-                let addr = self.string(text);
-                let size = text.encoding.element_size() as u64;
-                let element = match size {
-                    1 => self.types.char(),
-                    2 => self.types.basic(crate::ast::BasicType::UnsignedShort),
-                    _ => self.types.int(),
-                };
-                let length = text.bytes.len() as u64 / size + 1;
-                let ty = self.types.array(element.into(), Some(length)).into();
-                Some(Place { ty, target: Target::Memory(addr.into()) })
+                let addr = self.string(text, expr.span);
+                let element = self.character(text.encoding);
+                let length = text.bytes.len() as u64 / text.encoding.element_size() as u64 + 1;
+                let ty = self.types.array(element.into(), Some(length));
+                Some(Place::memory(ty, addr))
             }
             ExprKind::CompoundLiteral(name, list) => {
                 let ty = self.type_name(name);
@@ -79,56 +84,59 @@ impl<'u> Lowerer<'u> {
             }
             _ => {
                 let value = self.rvalue(expr);
-                match value.data {
-                    // A member of what a function returned, or the like.
-                    Data::Object(addr) => Some(Place { ty: value.ty.into(), target: Target::Memory(addr) }),
-                    Data::Word(word) if self.types.word_record(value.ty).is_some() => {
-                        let bits = self.types.word_record(value.ty).map_or(64, |ty| ty.bits);
-                        Some(Place { ty: value.ty.into(), target: Target::WordPart { word, low: 0, bits } })
-                    }
-                    _ if self.types.is_error(value.ty) => None,
-                    _ => {
-                        self.error(expr.span, "expected something that can be assigned to");
-                        None
-                    }
+                self.value_place(value, expr.span)
+            }
+        }
+    }
+
+    /// The type of a character constant's or a string's elements; a plain constant is an `int`, though.
+    pub(super) fn character(&mut self, encoding: Encoding) -> TypeId {
+        match encoding {
+            Encoding::Plain | Encoding::Utf8 => self.types.char(),
+            Encoding::Utf16 => self.types.basic(BasicType::UnsignedShort),
+            Encoding::Utf32 => self.types.unsigned_int(),
+            Encoding::Wide => self.types.int(),
+        }
+    }
+
+    /// The place of a record that is no variable: what a function returned, or the like.
+    fn value_place(&mut self, value: Value, span: Span) -> Option<Place> {
+        match value.data {
+            Data::Object(addr) => Some(Place::memory(value.ty, addr)),
+            Data::Word(word) if self.types.word_record(value.ty).is_some() => {
+                let ty = self.types.word_record(value.ty).unwrap_or(IntTy::U64);
+                if self.types.fits_word(value.ty) {
+                    let target = Target::WordPart { word, low: 0, bits: ty.bits };
+                    return Some(Place { ty: value.ty.into(), target, is_bit_field: false });
                 }
+                let addr = self.temporary(value.ty.into(), span);
+                self.builder.store(addr, word, ty, Order::Plain, span);
+                Some(Place::memory(value.ty, addr))
+            }
+            _ if self.types.is_error(value.ty) => None,
+            _ => {
+                self.error(span, "expected something that can be assigned to");
+                None
             }
         }
     }
 
     fn compound_literal(&mut self, ty: QualType, value: Init<'u>, span: Span) -> Place {
         let ty = self.complete_array(ty, Some(value));
-        let size = self.size_of(ty, span);
         if self.scopes.is_file() {
-            // Outside of functions it exists from the start.
-            let addr = self.place_global(size, self.types.align(ty.id));
-            let mut init = Vec::new();
-            for part in self.flatten(ty, value) {
-                self.static_part(part, &mut init);
-            }
-            let layout = Some(self.layout(ty.id));
-            let name = format!("literal@{addr:x}");
-            let constant = ty.qualifiers.is_const;
-            self.program.globals.push(fencepost_lsl::program::Global {
-                name,
-                addr,
-                size,
-                init,
-                constant,
-                layout,
-            });
-            return Place { ty, target: Target::Memory(addr.into()) };
+            return self.static_literal(ty, value, span);
         }
-        let layout = Some(self.layout(ty.id));
+        let (layout, size) = (Some(self.layout(ty.id)), self.size_of(ty, span));
         let addr = self.builder.stack(size, layout, span);
         self.dynamic_init(ty, addr.into(), value, span);
-        Place { ty, target: Target::Memory(addr.into()) }
+        Place::memory(ty, addr)
     }
 
     fn named_place(&mut self, symbol: Symbol, span: Span) -> Option<Place> {
         match self.scopes.find(symbol) {
-            Some(Entity::Global { ty, addr, defined: true }) => {
-                Some(Place { ty, target: Target::Memory(addr.into()) })
+            Some(Entity::Global { ty, addr, defined }) if defined || self.unevaluated > 0 => {
+                self.use_object(addr);
+                Some(Place::memory(ty, addr))
             }
             Some(Entity::Global { .. }) => {
                 let text = self.text(symbol);
@@ -139,10 +147,17 @@ impl<'u> Lowerer<'u> {
                 );
                 None
             }
-            Some(Entity::Register { ty, reg }) => Some(Place { ty, target: Target::Register(reg) }),
-            Some(Entity::Stack { ty, addr }) => Some(Place { ty, target: Target::Memory(addr.into()) }),
+            Some(Entity::Register { ty, reg }) => {
+                Some(Place { ty, target: Target::Register(reg), is_bit_field: false })
+            }
+            Some(Entity::Stack { ty, addr }) => Some(Place::memory(ty, addr)),
+            Some(Entity::CommandLine) => {
+                let why = "a program is checked without a command line";
+                self.unsupported(span, "an argument of `main`", why);
+                None
+            }
             Some(Entity::Error) => None,
-            Some(Entity::Function(_) | Entity::Constant(..) | Entity::Typedef(_)) => {
+            Some(Entity::Function(_) | Entity::Constant(..) | Entity::Typedef(..)) => {
                 let text = self.text(symbol);
                 self.error(span, format!("`{text}` is no variable"));
                 None
@@ -174,7 +189,7 @@ impl<'u> Lowerer<'u> {
             }
             Type::Pointer(ty) => {
                 let addr = self.operand(pointer, pointer_span);
-                Some(Place { ty, target: Target::Memory(addr) })
+                Some(Place::memory(ty, addr))
             }
             Type::Error => None,
             _ => {
@@ -194,73 +209,18 @@ impl<'u> Lowerer<'u> {
         self.deref(pointer, span, array.span)
     }
 
-    fn member(&mut self, object: &'u Expr, field: Name, arrow: bool, span: Span) -> Option<Place> {
-        let place = if arrow {
-            let pointer = self.rvalue(object);
-            self.deref(pointer, span, object.span)?
-        } else {
-            self.place(object)?
-        };
-        let Type::Record(record) = self.types.get(place.ty.id).clone() else {
-            if !self.types.is_error(place.ty.id) {
-                let (text, shown) = (self.text(field.symbol), self.types.show(place.ty));
-                self.error(field.span, format!("`{shown}` has no member `{text}`"));
-            }
-            return None;
-        };
-        let Some(found) = self.types.find_field(record, field.symbol) else {
-            let (text, shown) = (self.text(field.symbol), self.types.show(place.ty));
-            let mut diagnostic = Diagnostic::error(field.span, format!("`{shown}` has no member `{text}`"));
-            let fields = self.types.record(record).layout().map_or(&[][..], |layout| &layout.fields);
-            let names = fields.iter().filter_map(|field| field.name).map(|name| self.names.text(name));
-            if self.types.record(record).layout().is_none() {
-                diagnostic = diagnostic.note("it is declared but not defined here");
-            } else if let Some(similar) = crate::parse::similar(text, names) {
-                diagnostic = diagnostic.help(format!("it has `{similar}`"));
-            }
-            self.report(diagnostic);
-            return None;
-        };
-        Some(self.part(place, &found, span))
-    }
-
-    /// A member of a place.
-    fn part(&mut self, place: Place, field: &Field, span: Span) -> Place {
-        let mut qualifiers = field.ty.qualifiers;
-        qualifiers.is_const |= place.ty.qualifiers.is_const;
-        let ty = QualType { id: field.ty.id, qualifiers };
-        let width = field
-            .bits
-            .map_or_else(|| self.types.word(field.ty.id).map_or(64, |ty| ty.bits), |bits| bits.width);
-        let low = 8 * field.offset as u8 + field.bits.map_or(0, |bits| bits.low);
-        let target = match place.target {
-            Target::Memory(addr) => {
-                let at = self.offset(addr, field.offset, span);
-                match field.bits {
-                    Some(bits) => Target::Bits(at, bits),
-                    None => Target::Memory(at),
-                }
-            }
-            Target::Register(reg) => Target::RegisterPart { reg, low, bits: width },
-            Target::RegisterPart { reg, low: outer, .. } => {
-                Target::RegisterPart { reg, low: outer + low, bits: width }
-            }
-            Target::WordPart { word, low: outer, .. } => {
-                Target::WordPart { word, low: outer + low, bits: width }
-            }
-            // Bit-fields have no members.
-            Target::Bits(..) => place.target,
-        };
-        Place { ty, target }
-    }
-
     /// The order of plain reads and writes of a place.
     fn order(&self, ty: QualType) -> Order {
         if ty.qualifiers.is_atomic { Order::SeqCst } else { Order::Plain }
     }
 
+    /// The type of the value in a place of so many bits.
+    fn value_type(&mut self, place: Place, bits: u8) -> TypeId {
+        if place.is_bit_field { self.types.of_bit_field(place.ty.id, bits) } else { place.ty.id }
+    }
+
     /// How a part of some bits is extended in a register.
-    fn part_ty(&self, ty: QualType, bits: u8) -> IntTy {
+    pub(super) fn part_ty(&self, ty: QualType, bits: u8) -> IntTy {
         IntTy { bits, signed: self.types.scalar(ty.id).is_some_and(|ty| ty.signed) }
     }
 
@@ -281,9 +241,7 @@ impl<'u> Lowerer<'u> {
                     let order = self.order(ty);
                     Value::word(ty.id, self.builder.load(addr, word, order, span))
                 }
-                None if matches!(self.types.get(ty.id), Type::Void) => {
-                    Value { ty: ty.id, data: Data::Nothing }
-                }
+                None if matches!(self.types.get(ty.id), Type::Void) => self.nothing(),
                 None if ty.qualifiers.is_atomic => {
                     // Read as a whole: into a copy, uninterrupted.
                     let copy = self.temporary(ty, span);
@@ -293,29 +251,26 @@ impl<'u> Lowerer<'u> {
                 None => Value { ty: ty.id, data: Data::Object(addr) },
             },
             Target::Bits(addr, bits) => {
-                let unit = self.builder.load(addr, bits.unit_ty(), Order::Plain, span);
                 let part = self.part_ty(ty, bits.width);
-                Value::word(
-                    ty.id,
-                    self.builder.op(PrimOp::Extract { low: bits.low, ty: part }, &[unit], span),
-                )
+                let word = self.read_bits(addr, bits, part, span);
+                Value::word(self.value_type(place, bits.width), word)
             }
             Target::Register(reg) => {
                 // A copy: the register may change before the value is used.
                 Value::word(ty.id, self.builder.op(PrimOp::Copy, &[reg.into()], span))
             }
-            Target::RegisterPart { reg, low, bits } => {
-                let part = self.part_ty(ty, bits);
-                Value::word(ty.id, self.builder.op(PrimOp::Extract { low, ty: part }, &[reg.into()], span))
-            }
-            Target::WordPart { word, low, bits } => {
-                let part = self.part_ty(ty, bits);
-                Value::word(ty.id, self.builder.op(PrimOp::Extract { low, ty: part }, &[word], span))
-            }
+            Target::RegisterPart { reg, low, bits } => self.read_part(place, reg.into(), low, bits, span),
+            Target::WordPart { word, low, bits } => self.read_part(place, word, low, bits, span),
         }
     }
 
-    /// Writes a value, converted, to a place; returns what was written.
+    fn read_part(&mut self, place: Place, word: Operand, low: u8, bits: u8, span: Span) -> Value {
+        let part = self.part_ty(place.ty, bits);
+        let word = self.builder.op(PrimOp::Extract { low, ty: part }, &[word], span);
+        Value::word(self.value_type(place, bits), word)
+    }
+
+    /// Writes a value, converted, to a place; returns what the place then holds.
     pub(super) fn write(&mut self, place: Place, value: Value, span: Span) -> Value {
         let value = self.convert(value, place.ty.id, span);
         let ty = place.ty;
@@ -334,38 +289,43 @@ impl<'u> Lowerer<'u> {
                 }
             }
             (Target::Bits(addr, bits), Data::Word(word)) => {
-                // As compilers do: the unit is read, changed and written back.
-                let unit = bits.unit_ty();
-                let before = self.builder.load(addr, unit, Order::Plain, span);
-                let insert = PrimOp::Insert { low: bits.low, bits: bits.width };
-                let after = self.builder.op(insert, &[before, word], span);
-                self.builder.store(addr, after, unit, Order::Plain, span);
-                let part = self.part_ty(ty, bits.width);
-                return Value::word(ty.id, self.builder.op(PrimOp::Convert(part), &[word], span));
+                self.write_bits(addr, bits, word, span);
+                return self.written_part(place, word, bits.width, span);
             }
             (Target::Register(reg), Data::Word(word)) => self.builder.assign(reg, word, span),
             (Target::RegisterPart { reg, low, bits }, Data::Word(word)) => {
                 let op = PrimOp::Insert { low, bits };
                 self.builder.emit(StmtKind::Assign { dst: reg, op, args: vec![reg.into(), word] }, span);
-                let part = self.part_ty(ty, bits);
-                return Value::word(ty.id, self.builder.op(PrimOp::Convert(part), &[word], span));
+                return self.written_part(place, word, bits, span);
             }
             (Target::WordPart { .. }, _) => {
                 self.error(span, "what a function returned cannot be assigned to")
             }
+            // Only records larger than a word lie in memory as values, and only `void` is nothing.
             _ => {}
         }
         value
+    }
+
+    /// What a part of some bits holds after a word was written to it.
+    fn written_part(&mut self, place: Place, word: Operand, bits: u8, span: Span) -> Value {
+        let part = self.part_ty(place.ty, bits);
+        let word = self.builder.op(PrimOp::Convert(part), &[word], span);
+        Value::word(self.value_type(place, bits), word)
     }
 
     /// The address of a place; reports those that have none.
     pub(super) fn address_of(&mut self, place: Place, span: Span) -> Value {
         let pointer = self.types.pointer(place.ty);
         match place.target {
-            Target::Memory(addr) => Value::word(pointer, addr),
-            Target::Bits(..) => {
+            _ if place.is_bit_field => {
                 self.error(span, "a bit-field has no address");
                 self.poison()
+            }
+            Target::Memory(addr) => Value::word(pointer, addr),
+            // Only its type is wanted.
+            Target::Register(_) | Target::RegisterPart { .. } if self.unevaluated > 0 => {
+                Value::word(pointer, 0)
             }
             _ => {
                 self.error(span, "this has no address");

@@ -8,7 +8,8 @@ use rustc_hash::FxHashMap;
 /// What an ordinary name stands for.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Entity {
-    Typedef(QualType),
+    /// A type, and the alignment asked for where it was named.
+    Typedef(QualType, Option<u64>),
     /// An enumeration constant.
     Constant(i64, TypeId),
     /// An object that exists from the start; not `defined` if only `extern` declarations were seen.
@@ -28,6 +29,8 @@ pub(super) enum Entity {
         ty: QualType,
         addr: Reg,
     },
+    /// A parameter of `main`.
+    CommandLine,
     /// Something that was reported.
     Error,
 }

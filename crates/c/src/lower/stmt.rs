@@ -1,10 +1,10 @@
 //! Statements.
 
+use super::scope::Entity;
 use super::{Data, Lowerer, Value};
 use crate::ast::{Asm, Block, Expr, Stmt, StmtKind};
 use crate::types::Type;
 use fencepost_lsl::diagnostic::Diagnostic;
-use fencepost_lsl::op::PrimOp;
 use fencepost_lsl::program::{self as lsl, Fence, Operand};
 use fencepost_lsl::source::Span;
 
@@ -18,7 +18,6 @@ impl<'u> Lowerer<'u> {
 
     /// `({ … })`: the value of the last statement.
     pub(super) fn statement_expression(&mut self, block: &'u Block) -> Value {
-        let void = Value { ty: self.types.void(), data: Data::Nothing };
         self.scopes.push();
         let value = match block.statements.split_last() {
             Some((Stmt { kind: StmtKind::Expr(last), .. }, before)) => {
@@ -27,7 +26,7 @@ impl<'u> Lowerer<'u> {
             }
             _ => {
                 self.statements(&block.statements);
-                void
+                self.nothing()
             }
         };
         self.scopes.pop();
@@ -56,8 +55,9 @@ impl<'u> Lowerer<'u> {
             }
             StmtKind::Switch { value, body } => self.switch(value, body, span),
             StmtKind::Case { .. } | StmtKind::Default => {
+                let what = if let StmtKind::Default = stmt.kind { "default" } else { "case" };
                 let why = "the labels of a `switch` must stand directly in its body";
-                self.unsupported(span, "a `case` inside of another statement", why);
+                self.unsupported(span, &format!("a `{what}` inside of another statement"), why);
             }
             StmtKind::Goto(name) => self.goto(*name),
             StmtKind::ComputedGoto(_) => {
@@ -76,6 +76,9 @@ impl<'u> Lowerer<'u> {
             StmtKind::StaticAssert(assertion) => self.static_assert(assertion),
             StmtKind::NestedFunction(function) => {
                 self.unsupported(function.declarator.span, "a function inside of a function", "move it out");
+                if let Some(name) = function.declarator.name {
+                    self.scopes.declare(name.symbol, Entity::Error);
+                }
             }
             StmtKind::Atomic(block) => {
                 self.builder.open();
@@ -92,6 +95,21 @@ impl<'u> Lowerer<'u> {
         self.builder.open();
         self.builder.open();
         let failed = self.falsehood(condition);
+        if let Operand::Const(failed) = failed {
+            // A branch that is never taken is checked, but not made.
+            let (taken, dead) = match failed.bits() {
+                0 => (Some(then), otherwise),
+                _ => (otherwise, Some(then)),
+            };
+            if let Some(dead) = dead {
+                self.unevaluated(|lowerer| lowerer.scoped(dead));
+            }
+            if let Some(taken) = taken {
+                self.scoped(taken);
+            }
+            self.builder.close_block(inner, false, span);
+            return self.builder.close_block(outer, false, span);
+        }
         self.builder.break_if(inner, failed, condition.span);
         self.scoped(then);
         if otherwise.is_some() {
@@ -221,62 +239,22 @@ impl<'u> Lowerer<'u> {
                 return self.report(diagnostic);
             }
         };
-        for operand in asm.outputs.iter().chain(&asm.inputs) {
+        if let Some(name) = asm.labels.first() {
+            return self.unsupported(name.span, "a jump out of assembler code", "write it as an `if`");
+        }
+        for operand in &asm.inputs {
+            self.discard(&operand.value);
+        }
+        for operand in &asm.outputs {
+            // `"+r"(x)` with no instructions leaves x as it is; `"=r"(x)` would leave anything there.
+            if operand.constraint.first() == Some(&b'=') {
+                let what = "a value that assembler code writes";
+                self.unsupported(operand.value.span, what, "only barriers and processor hints are known");
+            }
             self.discard(&operand.value);
         }
         if let Some(fence) = fence {
             self.builder.emit(lsl::StmtKind::Fence(fence), asm.span);
         }
-    }
-
-    /// A `switch`: the body's statements with a jump to the case before them.
-    fn switch(&mut self, value: &'u Expr, body: &'u Stmt, span: Span) {
-        let word = self.rvalue(value);
-        if !self.types.is_integer(word.ty) {
-            let shown = self.types.show(word.ty);
-            return self.error(value.span, format!("`switch` needs an integer, found `{shown}`"));
-        }
-        let ty = self.types.promote(word.ty);
-        let word = self.convert(word, ty, value.span);
-        let word = self.operand(word, value.span);
-        let leave = self.builder.label();
-        self.builder.open();
-        self.builder.breaks.push(leave);
-        self.scopes.push();
-        let statements = match &body.kind {
-            StmtKind::Block(block) => &block.statements[..],
-            _ => std::slice::from_ref(body),
-        };
-        self.switch_body(word, ty, statements, leave, span);
-        self.scopes.pop();
-        self.builder.breaks.pop();
-        self.builder.close_block(leave, false, span);
-    }
-
-    /// Whether a word equals a case.
-    pub(super) fn case_test(
-        &mut self,
-        word: Operand,
-        ty: crate::types::TypeId,
-        low: &'u Expr,
-        high: Option<&'u Expr>,
-    ) -> Option<Operand> {
-        use fencepost_lsl::op::CmpOp;
-        let span = low.span;
-        let mut known = |expr: &'u Expr| {
-            let constant = self.constant(expr)?;
-            let value = self.convert(Value::word(constant.ty, constant.bits), ty, expr.span);
-            Some(self.operand(value, expr.span))
-        };
-        let first = known(low)?;
-        let Some(last) = high else {
-            return Some(self.builder.op(PrimOp::Cmp(CmpOp::Eq, false), &[word, first], span));
-        };
-        let last = known(last)?;
-        let signed = self.types.scalar(ty).is_some_and(|ty| ty.signed);
-        let above = self.builder.op(PrimOp::Cmp(CmpOp::Le, signed), &[first, word], span);
-        let below = self.builder.op(PrimOp::Cmp(CmpOp::Le, signed), &[word, last], span);
-        let both = fencepost_lsl::op::BinOp::And;
-        Some(self.builder.op(PrimOp::Bin(both, fencepost_lsl::value::IntTy::U64), &[above, below], span))
     }
 }

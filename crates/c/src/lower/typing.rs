@@ -3,10 +3,11 @@
 use super::Lowerer;
 use super::scope::Entity;
 use crate::ast::{
-    Alignment, Attribute, AttributeKind, Declarator, Derivation, EnumSpecifier, Expr, Member, Parameter,
-    RecordSpecifier, Specifiers, TypeName, TypeSpecifier,
+    Attribute, AttributeKind, Declarator, Derivation, Expr, Member, Parameter, RecordSpecifier, Specifiers,
+    TypeName, TypeSpecifier,
 };
-use crate::types::{FieldSpec, FunctionType, QualType, RecordId, Type, TypeId};
+use crate::types::{FieldSpec, FunctionType, Packing, QualType, RecordId, Type, TypeId};
+use fencepost_lsl::program::address;
 use fencepost_lsl::source::Span;
 
 /// Larger objects are surely a mistake.
@@ -19,12 +20,12 @@ impl<'u> Lowerer<'u> {
             TypeSpecifier::Implicit => self.types.int().into(),
             TypeSpecifier::Basic(basic) => self.types.basic(*basic).into(),
             TypeSpecifier::Typedef(name) => match self.scopes.find(name.symbol) {
-                Some(Entity::Typedef(ty)) => ty,
+                Some(Entity::Typedef(ty, _)) => ty,
                 _ => self.types.error().into(),
             },
             TypeSpecifier::Record(record) => self.record_type(record).into(),
             TypeSpecifier::Enum(spec) => self.enum_type(spec).into(),
-            TypeSpecifier::TypeofExpr(expr) => self.type_of(expr),
+            TypeSpecifier::TypeofExpr(expr) => self.type_of_object(expr, "typeof"),
             TypeSpecifier::TypeofType(name) => self.type_name(name),
             TypeSpecifier::Atomic(name) => {
                 let mut ty = self.type_name(name);
@@ -42,28 +43,30 @@ impl<'u> Lowerer<'u> {
 
     /// The type of a declared name.
     pub(super) fn declared_type(&mut self, base: QualType, declarator: &'u Declarator) -> QualType {
+        self.derived_type(base, &declarator.derivations, declarator.span)
+    }
+
+    fn derived_type(&mut self, base: QualType, derivations: &'u [Derivation], span: Span) -> QualType {
         let mut ty = base;
         // From the base type inwards: the last derivation applies first.
-        for derivation in declarator.derivations.iter().rev() {
+        for derivation in derivations.iter().rev() {
             ty = match derivation {
                 Derivation::Pointer(qualifiers) => {
                     QualType { id: self.types.pointer(ty), qualifiers: *qualifiers }
                 }
-                Derivation::Array(array) => {
-                    let length = array.size.as_deref().and_then(|size| self.array_length(size));
-                    let open = array.size.is_none();
-                    if !open && length.is_none() {
-                        self.types.error().into()
-                    } else {
-                        self.check_element(ty, declarator.span);
-                        self.types.array(ty, length).into()
-                    }
-                }
+                Derivation::Array(array) => match array.size.as_deref() {
+                    Some(size) => match self.array_length(size) {
+                        Some(length) => self.array_type(ty, Some(length), span),
+                        None => self.types.error().into(),
+                    },
+                    None => self.array_type(ty, None, span),
+                },
                 Derivation::Function(function) => {
                     let parameters: Vec<QualType> =
                         function.parameters.iter().map(|parameter| self.parameter_type(parameter)).collect();
                     let variadic = function.variadic || function.old_style && parameters.is_empty();
-                    let ty = FunctionType { result: ty, parameters, variadic };
+                    // The qualifiers of what a function returns mean nothing.
+                    let ty = FunctionType { result: ty.id.into(), parameters, variadic };
                     self.types.intern(Type::Function(ty)).into()
                 }
             };
@@ -71,20 +74,29 @@ impl<'u> Lowerer<'u> {
         ty
     }
 
-    fn check_element(&mut self, element: QualType, span: Span) {
+    fn array_type(&mut self, element: QualType, length: Option<u64>, span: Span) -> QualType {
         if self.types.size(element.id).is_none() {
             let shown = self.types.show(element);
             self.error(span, format!("array of `{shown}`, whose size is not known"));
+            return self.types.error().into();
         }
+        self.types.array(element, length).into()
     }
 
     fn array_length(&mut self, size: &'u Expr) -> Option<u64> {
+        let before = self.reports;
         match self.try_constant(size) {
+            Some(constant) if !self.types.is_integer(constant.ty) => {
+                let shown = self.types.show(constant.ty);
+                self.error(size.span, format!("array length of type `{shown}`"));
+                None
+            }
             Some(constant) if (constant.bits as i64) < 0 => {
                 self.error(size.span, "array has a negative length");
                 None
             }
             Some(constant) => Some(constant.bits),
+            None if self.reports > before => None,
             None => {
                 let why = "its length must be known when the program is read";
                 self.unsupported(size.span, "an array of variable length", why);
@@ -96,7 +108,13 @@ impl<'u> Lowerer<'u> {
     /// A parameter's type: arrays and functions are passed as pointers.
     pub(super) fn parameter_type(&mut self, parameter: &'u Parameter) -> QualType {
         let base = self.base_type(&parameter.specifiers);
-        let ty = self.declared_type(base, &parameter.declarator);
+        let declarator = &parameter.declarator;
+        // The length of an array that is passed as a pointer means nothing, and may name parameters.
+        if let [Derivation::Array(array), inner @ ..] = &declarator.derivations[..] {
+            let element = self.derived_type(base, inner, declarator.span);
+            return QualType { id: self.types.pointer(element), qualifiers: array.qualifiers };
+        }
+        let ty = self.declared_type(base, declarator);
         let decayed = self.types.decay(ty);
         if decayed == ty.id { ty } else { decayed.into() }
     }
@@ -109,6 +127,14 @@ impl<'u> Lowerer<'u> {
 
     fn record_type(&mut self, spec: &'u RecordSpecifier) -> TypeId {
         let tag = spec.tag.map(|tag| tag.symbol);
+        let node = std::ptr::from_ref(spec) as usize;
+        if let Some(&known) = self.definitions.get(&node) {
+            // The expression around it is lowered again, in a scope of its own.
+            if let Some(tag) = tag {
+                self.scopes.declare_tag(tag, known);
+            }
+            return known;
+        }
         let known = tag.and_then(|tag| match spec.members {
             Some(_) => self.scopes.find_tag_here(tag),
             None => self.scopes.find_tag(tag),
@@ -121,19 +147,50 @@ impl<'u> Lowerer<'u> {
             }
             id
         });
-        if let (Some(members), Type::Record(record)) = (&spec.members, self.types.get(id).clone()) {
+        let Type::Record(record) = *self.types.get(id) else {
+            let shown = self.types.show(id);
+            self.error(spec.span, format!("this is declared as `{shown}`"));
+            return self.types.error();
+        };
+        if self.types.record(record).kind != spec.kind {
+            let shown = self.types.show(id);
+            self.error(spec.span, format!("this is declared as `{shown}`"));
+            return self.types.error();
+        }
+        if let Some(members) = &spec.members {
             if self.types.record(record).layout().is_some() {
                 let shown = self.types.show(id);
                 self.error(spec.span, format!("`{shown}` is defined twice"));
                 return id;
             }
-            self.define_record(record, members, &spec.attributes);
+            self.check_attributes(&spec.attributes);
+            let packing = Packing { packed: is_packed(&spec.attributes), limit: spec.pack };
+            self.define_record(record, members, &spec.attributes, packing);
+            self.definitions.insert(node, id);
         }
         id
     }
 
-    fn define_record(&mut self, record: RecordId, members: &'u [Member], attributes: &'u [Attribute]) {
+    /// A declaration of nothing but a tag makes it a new one, even if an outer scope has one of its name.
+    pub(super) fn declare_tag_alone(&mut self, specifiers: &'u Specifiers) {
+        if let TypeSpecifier::Record(spec) = &specifiers.base
+            && let (Some(tag), None) = (spec.tag, &spec.members)
+            && self.scopes.find_tag_here(tag.symbol).is_none()
+        {
+            let id = self.types.declare_record(spec.kind, Some(self.text(tag.symbol).to_owned()));
+            self.scopes.declare_tag(tag.symbol, id);
+        }
+    }
+
+    fn define_record(
+        &mut self,
+        record: RecordId,
+        members: &'u [Member],
+        attributes: &'u [Attribute],
+        packing: Packing,
+    ) {
         let mut fields = Vec::new();
+        let mut total = 0u64;
         for member in members {
             let declaration = match member {
                 Member::Fields(declaration) => declaration,
@@ -142,28 +199,35 @@ impl<'u> Lowerer<'u> {
                     continue;
                 }
             };
-            let base = self.base_type(&declaration.specifiers);
-            let mut align =
-                self.alignment(&declaration.specifiers.alignments, &declaration.specifiers.attributes);
+            let specifiers = &declaration.specifiers;
+            let base = self.base_type(specifiers);
+            self.check_attributes(&specifiers.attributes);
             if declaration.fields.is_empty() {
                 // An anonymous record; a mere declaration of a tag has no members to offer.
-                if self.types.size(base.id).is_some() && matches!(self.types.get(base.id), Type::Record(_)) {
-                    fields.push(FieldSpec { name: None, ty: base, width: None, align, packed: false });
+                let tagless = matches!(&specifiers.base, TypeSpecifier::Record(spec) if spec.tag.is_none());
+                if tagless && self.types.size(base.id).is_some() {
+                    let align = self.alignment(&specifiers.alignments, &specifiers.attributes);
+                    let packed = is_packed(&specifiers.attributes);
+                    fields.push(FieldSpec { name: None, ty: base, width: None, align, packed });
                 }
                 continue;
             }
             for field in &declaration.fields {
-                let ty = self.declared_type(base, &field.declarator);
-                let name = field.declarator.name.map(|name| name.symbol);
-                align = align.max(self.alignment(&[], &field.declarator.attributes));
-                let packed = is_packed(&field.declarator.attributes);
-                let last_array = matches!(self.types.get(ty.id), Type::Array(_, None));
-                if self.types.size(ty.id).is_none() && !last_array {
+                let declarator = &field.declarator;
+                self.check_attributes(&declarator.attributes);
+                let ty = self.declared_type(base, declarator);
+                let name = declarator.name.map(|name| name.symbol);
+                let align = self.declared_alignment(specifiers, declarator);
+                let packed = is_packed(&specifiers.attributes) || is_packed(&declarator.attributes);
+                let open_array = matches!(self.types.get(ty.id), Type::Array(_, None));
+                if self.types.size(ty.id).is_none() && !open_array {
                     let shown = self.types.show(ty);
-                    self.error(
-                        field.declarator.span,
-                        format!("member of type `{shown}`, whose size is not known"),
-                    );
+                    self.error(declarator.span, format!("member of type `{shown}`, whose size is not known"));
+                    continue;
+                }
+                total = total.saturating_add(self.types.size(ty.id).unwrap_or(0));
+                if total > address::END {
+                    self.error(declarator.span, "there is not enough memory for this member");
                     continue;
                 }
                 let width = match &field.width {
@@ -173,11 +237,15 @@ impl<'u> Lowerer<'u> {
                         None => continue,
                     },
                 };
+                if width == Some(0) && name.is_some() {
+                    self.error(declarator.span, "a bit-field of no bits cannot have a name");
+                    continue;
+                }
                 fields.push(FieldSpec { name, ty, width, align, packed });
             }
         }
         let align = self.alignment(&[], attributes);
-        self.types.complete_record(record, fields, is_packed(attributes), align);
+        self.types.complete_record(record, fields, packing, align);
     }
 
     fn bit_width(&mut self, width: &'u Expr, ty: QualType) -> Option<u64> {
@@ -191,86 +259,15 @@ impl<'u> Lowerer<'u> {
                 return None;
             }
         };
-        if bits > limit {
-            self.error(width.span, format!("bit-field is wider than its type, which has {limit} bits"));
+        if bits as i64 > limit as i64 || (bits as i64) < 0 {
+            let message = match (bits as i64) < 0 {
+                true => "bit-field of negative width".to_owned(),
+                false => format!("bit-field is wider than its type, which has {limit} bits"),
+            };
+            self.error(width.span, message);
             return None;
         }
         Some(bits)
-    }
-
-    /// The strictest alignment asked for.
-    pub(super) fn alignment(
-        &mut self,
-        alignments: &'u [Alignment],
-        attributes: &'u [Attribute],
-    ) -> Option<u64> {
-        let mut strictest = None;
-        for alignment in alignments {
-            let align = match alignment {
-                Alignment::Type(name) => {
-                    let ty = self.type_name(name);
-                    Some(self.types.align(ty.id))
-                }
-                Alignment::Expr(expr) => self.constant(expr).map(|constant| constant.bits),
-            };
-            strictest = strictest.max(align);
-        }
-        for attribute in attributes {
-            if let AttributeKind::Aligned(argument) = &attribute.kind {
-                let align = match argument {
-                    Some(expr) => self.constant(expr).map(|constant| constant.bits),
-                    None => Some(16),
-                };
-                strictest = strictest.max(align);
-            }
-        }
-        strictest.filter(|align| align.is_power_of_two() && *align <= 4096)
-    }
-
-    fn enum_type(&mut self, spec: &'u EnumSpecifier) -> TypeId {
-        let tag = spec.tag.map(|tag| tag.symbol);
-        let Some(enumerators) = &spec.enumerators else {
-            let known = tag.and_then(|tag| self.scopes.find_tag(tag));
-            // Declared before it is defined, as GCC allows: an `unsigned int`.
-            return known.unwrap_or(self.types.unsigned_int());
-        };
-        let int = self.types.int();
-        let mut next = 0i64;
-        let mut least = 0i64;
-        let mut constants = Vec::new();
-        for enumerator in enumerators {
-            if let Some(value) = &enumerator.value
-                && let Some(constant) = self.constant(value)
-            {
-                next = constant.bits as i64;
-            }
-            least = least.min(next);
-            constants.push((enumerator.name.symbol, next));
-            self.scopes.declare(enumerator.name.symbol, Entity::Constant(next, int));
-            next = next.wrapping_add(1);
-        }
-        let most = constants.iter().map(|(_, value)| *value).max().unwrap_or(0);
-        let underlying = match &spec.underlying {
-            Some(name) => self.type_name(name).id,
-            None => match (least < 0, most > i64::from(u32::MAX) || least < i64::from(i32::MIN)) {
-                (true, false) => int,
-                (false, false) => self.types.unsigned_int(),
-                (true, true) => self.types.long(),
-                (false, true) => self.types.unsigned_long(),
-            },
-        };
-        // Constants that do not fit an `int` have the enumeration's own type.
-        for (name, value) in constants {
-            if i32::try_from(value).is_err() {
-                self.scopes.declare(name, Entity::Constant(value, underlying));
-            }
-        }
-        let name = tag.map_or("enum {…}".to_owned(), |tag| format!("enum {}", self.text(tag)));
-        let id = self.types.new_enum(name, underlying);
-        if let Some(tag) = tag {
-            self.scopes.declare_tag(tag, id);
-        }
-        id
     }
 
     /// Size of a type; reports one that has none.
@@ -292,6 +289,6 @@ impl<'u> Lowerer<'u> {
     }
 }
 
-fn is_packed(attributes: &[Attribute]) -> bool {
+pub(super) fn is_packed(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| matches!(attribute.kind, AttributeKind::Packed))
 }

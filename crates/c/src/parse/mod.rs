@@ -48,8 +48,9 @@ pub fn parse(
     sources: &mut SourceMap,
     load: &mut dyn FnMut(&str) -> Option<String>,
 ) -> (Unit, Vec<Diagnostic>) {
-    let Lexed { tokens, pragmas, names, mut diagnostics } = lex(text, sources, load);
+    let Lexed { tokens, pragmas, packs, names, mut diagnostics } = lex(text, sources, load);
     let mut parser = Parser::new(&tokens, &names, FileScope::new(&names));
+    parser.packs = packs;
     let items = parser.unit();
     diagnostics.append(&mut parser.diagnostics);
     let file_scope = parser.scopes.into_file();
@@ -84,6 +85,8 @@ struct Parser<'a> {
     /// The [`LATE_KEYWORDS`] that are used.
     late_keywords: Vec<(Symbol, &'static TokenKind)>,
     scopes: Scopes,
+    /// What `#pragma pack` says, by the index of the token from which it holds.
+    packs: Vec<(usize, Option<u64>)>,
     diagnostics: Vec<Diagnostic>,
     /// The token at which the last syntax error was reported: a second one there would be its echo.
     last_error: Option<usize>,
@@ -110,6 +113,7 @@ impl<'a> Parser<'a> {
             names,
             late_keywords: late_keywords.collect(),
             scopes: Scopes::new(file_scope),
+            packs: Vec::new(),
             diagnostics: Vec::new(),
             last_error: None,
             reported_types: FxHashSet::default(),

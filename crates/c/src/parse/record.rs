@@ -28,10 +28,17 @@ impl Parser<'_> {
             return self.unexpected(&format!("a tag or `{{` after `{}`", kind.text()));
         }
         let span = self.since(start);
+        let pack = self.pack();
         if members.is_some() {
             self.attributes(&mut attributes)?;
         }
-        Ok(RecordSpecifier { kind, tag, members, attributes, span })
+        Ok(RecordSpecifier { kind, tag, members, attributes, pack, span })
+    }
+
+    /// The alignment that `#pragma pack` leaves to the members of a record that ends here.
+    fn pack(&self) -> Option<u64> {
+        let behind = self.packs.partition_point(|(from, _)| *from < self.cursor.index());
+        behind.checked_sub(1).and_then(|index| self.packs[index].1)
     }
 
     fn members(&mut self) -> Parse<Vec<Member>> {

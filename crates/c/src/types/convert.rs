@@ -14,9 +14,28 @@ impl Types {
         }
     }
 
+    /// The type of the value of a bit-field. What fits an `int` is one (C11 6.3.1.1); GCC computes with
+    /// those that are wider in their own width, not in that of the declared type.
+    pub fn of_bit_field(&mut self, declared: TypeId, width: u8) -> TypeId {
+        let signed = self.scalar(declared).is_some_and(|ty| ty.signed);
+        match width {
+            0..32 => self.int(),
+            32 if signed => self.int(),
+            32 => self.unsigned_int(),
+            64.. => self.promote(declared),
+            _ => self.intern(Type::Bits { width, signed }),
+        }
+    }
+
     /// The type in which two integers are combined (C11 6.3.1.8).
     pub fn usual(&self, a: TypeId, b: TypeId) -> TypeId {
         let (a, b) = (self.promote(a), self.promote(b));
+        if let (Some(x), Some(y)) = (self.scalar(a), self.scalar(b))
+            && (matches!(self.get(a), Type::Bits { .. }) || matches!(self.get(b), Type::Bits { .. }))
+        {
+            // The wider one wins, and of two as wide the unsigned one.
+            return if (x.bits, !x.signed) >= (y.bits, !y.signed) { a } else { b };
+        }
         let (Type::Int { rank: rank_a, signed: signed_a }, Type::Int { rank: rank_b, signed: signed_b }) =
             (self.get(a), self.get(b))
         else {
@@ -80,6 +99,34 @@ impl Types {
             (Type::Int { .. }, Type::Enum { underlying, .. }) => *underlying == a,
             _ => false,
         }
+    }
+
+    /// Whether two types are compatible as C11 6.2.7 has it, qualifiers included: what `_Generic` asks.
+    pub fn same(&self, a: QualType, b: QualType) -> bool {
+        let restrict = |q: Qualifiers| Qualifiers { is_restrict: false, ..q };
+        if restrict(a.qualifiers) != restrict(b.qualifiers) {
+            return false;
+        }
+        match (self.get(a.id), self.get(b.id)) {
+            (Type::Pointer(x), Type::Pointer(y)) => self.same(*x, *y),
+            (Type::Array(x, n), Type::Array(y, m)) => {
+                self.same(*x, *y) && (n == m || n.is_none() || m.is_none())
+            }
+            _ => self.compatible(a.id, b.id),
+        }
+    }
+
+    /// Whether an object of this type cannot be stored to.
+    pub fn is_const(&self, ty: QualType) -> bool {
+        match self.get(ty.id) {
+            Type::Array(element, _) => ty.qualifiers.is_const || self.is_const(*element),
+            _ => ty.qualifiers.is_const,
+        }
+    }
+
+    /// The type that two declarations of one object give it together: an open array length is filled in.
+    pub fn composite(&self, a: QualType, b: QualType) -> QualType {
+        if self.size(a.id).is_none() { b } else { a }
     }
 
     /// The type that a value of this type has in an expression: arrays and functions become pointers,

@@ -4,9 +4,11 @@
 //! type of its own.
 
 mod convert;
+mod placement;
 mod record;
+mod show;
 
-pub use record::{BitField, Field, FieldSpec, Record, RecordId, RecordLayout};
+pub use record::{BitField, BitPiece, Field, FieldSpec, Packing, Record, RecordId, RecordLayout, words};
 
 use crate::ast::{BasicType, Qualifiers, RecordKind};
 use fencepost_lsl::value::IntTy;
@@ -84,6 +86,13 @@ pub enum Type {
     },
     /// A 128-bit integer, which can be copied and compared but not computed with.
     Int128 {
+        /// Whether it has negative values.
+        signed: bool,
+    },
+    /// The value of a bit-field wider than `int` and narrower than its type: GCC computes in its width.
+    Bits {
+        /// Its width.
+        width: u8,
         /// Whether it has negative values.
         signed: bool,
     },
@@ -261,6 +270,7 @@ impl Types {
             Type::Bool => 1,
             Type::Int { rank, .. } => rank.bytes(),
             Type::Int128 { .. } => 16,
+            Type::Bits { .. } => 8,
             Type::Enum { underlying, .. } => self.size(*underlying)?,
             Type::Float(bytes) => *bytes,
             Type::Pointer(_) => 8,
@@ -271,10 +281,20 @@ impl Types {
         })
     }
 
-    /// Alignment in bytes; 1 for incomplete types.
+    /// Alignment in bytes; 1 for incomplete types. An atomic object is aligned to its size, where that is
+    /// one the processor accesses at once.
+    pub fn align_of(&self, ty: QualType) -> u64 {
+        let align = self.align(ty.id);
+        match self.size(ty.id) {
+            Some(size @ (1 | 2 | 4 | 8 | 16)) if ty.qualifiers.is_atomic => align.max(size),
+            _ => align,
+        }
+    }
+
+    /// Alignment in bytes of a type without qualifiers; 1 for incomplete types.
     pub fn align(&self, id: TypeId) -> u64 {
         match self.get(id) {
-            Type::Array(element, _) => self.align(element.id),
+            Type::Array(element, _) => self.align_of(*element),
             Type::Record(record) => self.record(*record).layout().map_or(1, |layout| layout.align),
             Type::VaList => 8,
             Type::Void | Type::Function(_) => 1,
@@ -287,6 +307,7 @@ impl Types {
         Some(match self.get(id) {
             Type::Bool => IntTy::U8,
             Type::Int { rank, signed } => IntTy { bits: 8 * rank.bytes() as u8, signed: *signed },
+            Type::Bits { width, signed } => IntTy { bits: *width, signed: *signed },
             Type::Enum { underlying, .. } => return self.scalar(*underlying),
             Type::Pointer(_) | Type::Error => IntTy::U64,
             _ => return None,
@@ -311,7 +332,10 @@ impl Types {
 
     /// Whether it is an integer type, enumerations and `_Bool` included.
     pub fn is_integer(&self, id: TypeId) -> bool {
-        matches!(self.get(id), Type::Bool | Type::Int { .. } | Type::Enum { .. } | Type::Error)
+        matches!(
+            self.get(id),
+            Type::Bool | Type::Int { .. } | Type::Bits { .. } | Type::Enum { .. } | Type::Error
+        )
     }
 
     /// What a pointer points to.
@@ -325,68 +349,5 @@ impl Types {
     /// Whether it is the type of something reported already.
     pub fn is_error(&self, id: TypeId) -> bool {
         *self.get(id) == Type::Error
-    }
-
-    /// The type as C writes it, for messages.
-    pub fn show(&self, ty: impl Into<QualType>) -> String {
-        let ty = ty.into();
-        let mut text = String::new();
-        for (set, word) in [
-            (ty.qualifiers.is_const, "const "),
-            (ty.qualifiers.is_volatile, "volatile "),
-            (ty.qualifiers.is_atomic, "_Atomic "),
-        ] {
-            text.push_str(if set { word } else { "" });
-        }
-        text + &match self.get(ty.id) {
-            Type::Void => "void".into(),
-            Type::Bool => "_Bool".into(),
-            Type::Int { rank: Rank::PlainChar, .. } => "char".into(),
-            Type::Int { rank, signed } => {
-                let name = match rank {
-                    Rank::PlainChar | Rank::Char => "char",
-                    Rank::Short => "short",
-                    Rank::Int => "int",
-                    Rank::Long => "long",
-                    Rank::LongLong => "long long",
-                };
-                let sign = match (signed, rank) {
-                    (false, _) => "unsigned ",
-                    (true, Rank::Char) => "signed ",
-                    _ => "",
-                };
-                format!("{sign}{name}")
-            }
-            Type::Int128 { signed } => if *signed { "__int128" } else { "unsigned __int128" }.into(),
-            Type::Enum { number, .. } => self.enum_names[*number as usize].clone(),
-            Type::Float(4) => "float".into(),
-            Type::Float(8) => "double".into(),
-            Type::Float(_) => "long double".into(),
-            Type::Pointer(to) => match self.get(to.id) {
-                Type::Function(function) => {
-                    let parameters: Vec<String> = function.parameters.iter().map(|p| self.show(*p)).collect();
-                    format!("{} (*)({})", self.show(function.result), parameters.join(", "))
-                }
-                _ => {
-                    let to = self.show(*to);
-                    let blank = if to.ends_with('*') { "" } else { " " };
-                    format!("{to}{blank}*")
-                }
-            },
-            Type::Array(element, length) => {
-                format!(
-                    "{}[{}]",
-                    self.show(*element),
-                    length.map_or(String::new(), |length| length.to_string())
-                )
-            }
-            Type::Function(function) => {
-                let parameters: Vec<String> = function.parameters.iter().map(|p| self.show(*p)).collect();
-                format!("{} ({})", self.show(function.result), parameters.join(", "))
-            }
-            Type::Record(id) => self.record(*id).show(),
-            Type::VaList => "va_list".into(),
-            Type::Error => "<error>".into(),
-        }
     }
 }

@@ -1,5 +1,4 @@
-//! Structs and unions: where their members lie, bit-fields included (System V ABI for x86-64, as GCC
-//! implements it).
+//! Structs and unions: their members, and the words they are made of.
 
 use super::{QualType, Type, TypeId, Types};
 use crate::ast::RecordKind;
@@ -17,15 +16,47 @@ pub struct BitField {
     pub low: u8,
     /// Its width.
     pub width: u8,
-    /// Size of the unit in bytes.
+    /// Size of the unit in bytes: one, two, four or eight, or else anything up to nine, to be accessed in
+    /// pieces.
     pub unit: u64,
 }
 
+/// A part of a bit-field, in a word that can be accessed at once.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BitPiece {
+    /// Offset of the word in the unit.
+    pub offset: u64,
+    /// The word's type.
+    pub ty: IntTy,
+    /// Lowest bit of the part in the word.
+    pub low: u8,
+    /// Lowest bit of the part in the bit-field's value.
+    pub at: u8,
+    /// How many bits it has.
+    pub bits: u8,
+}
+
 impl BitField {
-    /// The type in which the unit is accessed.
-    pub fn unit_ty(self) -> IntTy {
-        IntTy::unsigned(8 * self.unit as u8)
+    /// The words to access, with the bits of the field in them.
+    pub fn pieces(self) -> Vec<BitPiece> {
+        let (start, end) = (u64::from(self.low), u64::from(self.low) + u64::from(self.width));
+        let words = words(self.unit).map(|(offset, ty)| {
+            let (first, last) = (start.max(8 * offset), end.min(8 * (offset + ty.bytes())));
+            let (low, at, bits) = (first - 8 * offset, first - start, last.saturating_sub(first));
+            BitPiece { offset, ty, low: low as u8, at: at as u8, bits: bits as u8 }
+        });
+        words.filter(|piece| piece.bits > 0).collect()
     }
+}
+
+/// Some bytes as words, the largest first.
+pub fn words(size: u64) -> impl Iterator<Item = (u64, IntTy)> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let bytes = [8, 4, 2, 1].into_iter().find(|bytes| at + bytes <= size)?;
+        at += bytes;
+        Some((at - bytes, IntTy::unsigned(8 * bytes as u8)))
+    })
 }
 
 /// A member.
@@ -54,6 +85,15 @@ pub struct FieldSpec {
     pub align: Option<u64>,
     /// Whether it is packed by an attribute of its own.
     pub packed: bool,
+}
+
+/// How tightly members are laid out.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Packing {
+    /// By the attribute `packed`.
+    pub packed: bool,
+    /// The largest alignment that `#pragma pack` leaves to members.
+    pub limit: Option<u64>,
 }
 
 /// The layout of a complete record.
@@ -106,30 +146,13 @@ impl Records {
     pub(super) fn get(&self, id: RecordId) -> &Record {
         &self.table[id.0 as usize]
     }
+
+    pub(super) fn set_layout(&mut self, id: RecordId, layout: RecordLayout) {
+        self.table[id.0 as usize].layout = Some(layout);
+    }
 }
 
 impl Types {
-    /// Gives a record its members. Their types must be complete, but for an array of open length at the
-    /// end.
-    pub fn complete_record(
-        &mut self,
-        id: RecordId,
-        fields: Vec<FieldSpec>,
-        packed: bool,
-        align: Option<u64>,
-    ) {
-        let kind = self.record(id).kind;
-        let mut placer =
-            Placer { bit: 0, align: 1, size: 0, union: kind == RecordKind::Union, fields: Vec::new() };
-        for spec in fields {
-            placer.place(self, spec, packed);
-        }
-        let align = placer.align.max(align.unwrap_or(1));
-        let bytes = if placer.union { placer.size } else { placer.bit.div_ceil(8) };
-        let layout = RecordLayout { fields: placer.fields, size: bytes.next_multiple_of(align), align };
-        self.records.table[id.0 as usize].layout = Some(layout);
-    }
-
     /// Names a record that has no tag, after the typedef that declares it.
     pub fn name_record(&mut self, id: RecordId, name: &str) {
         self.records.table[id.0 as usize].name.get_or_insert_with(|| name.to_owned());
@@ -155,116 +178,99 @@ impl Types {
         None
     }
 
-    /// The words of which a value is made, with their offsets; for unions, those of their largest member.
+    /// The words of which a value is made, with their offsets, in ascending order; padding is left out.
     pub fn leaves(&self, id: TypeId) -> Vec<(u64, IntTy)> {
         match self.get(id) {
             Type::Array(element, Some(length)) => {
                 let (inner, size) = (self.leaves(element.id), self.size(element.id).unwrap_or(0));
                 (0..*length).flat_map(|i| inner.iter().map(move |(at, ty)| (at + i * size, *ty))).collect()
             }
-            Type::Record(record) => {
-                let Some(layout) = self.record(*record).layout() else { return Vec::new() };
-                let fields: Vec<&Field> = match self.record(*record).kind {
-                    RecordKind::Struct => layout.fields.iter().collect(),
-                    RecordKind::Union => {
-                        let size = |field: &&Field| self.size(field.ty.id);
-                        layout.fields.iter().rev().max_by_key(size).into_iter().collect()
-                    }
-                };
-                let mut leaves: Vec<(u64, IntTy)> = Vec::new();
-                for field in fields {
-                    match field.bits {
-                        // Bit-fields of one unit are copied once, with it.
-                        Some(bits) => {
-                            let leaf = (field.offset, bits.unit_ty());
-                            if leaves.last() != Some(&leaf) {
-                                leaves.push(leaf);
-                            }
-                        }
-                        None => {
-                            leaves.extend(
-                                self.leaves(field.ty.id).iter().map(|(at, ty)| (at + field.offset, *ty)),
-                            );
-                        }
-                    }
-                }
-                leaves
-            }
-            _ => match self.scalar(id) {
-                Some(ty) => vec![(0, IntTy::unsigned(ty.bits))],
-                None => (0..self.size(id).unwrap_or(0).div_ceil(8)).map(|i| (8 * i, IntTy::U64)).collect(),
-            },
+            Type::Record(record) => self.record_leaves(*record),
+            _ => words(self.size(id).unwrap_or(0)).collect(),
         }
     }
 
-    /// Whether a record has an array anywhere in it.
-    pub fn has_array(&self, id: TypeId) -> bool {
+    fn record_leaves(&self, id: RecordId) -> Vec<(u64, IntTy)> {
+        let record = self.record(id);
+        let Some(layout) = record.layout() else { return Vec::new() };
+        let members = layout.fields.iter().map(|field| match field.bits {
+            Some(bits) => words(bits.unit).map(|(at, ty)| (at + field.offset, ty)).collect(),
+            None => {
+                let inner = self.leaves(field.ty.id);
+                inner.into_iter().map(|(at, ty)| (at + field.offset, ty)).collect::<Vec<_>>()
+            }
+        });
+        if record.kind == RecordKind::Union {
+            // Those of a member that covers all of it, if there is one: another may be in use.
+            let covers = |leaves: &Vec<(u64, IntTy)>| {
+                leaves.iter().map(|(_, ty)| ty.bytes()).sum::<u64>() == layout.size
+            };
+            return members.into_iter().find(covers).unwrap_or_else(|| words(layout.size).collect());
+        }
+        let mut leaves: Vec<(u64, IntTy)> = Vec::new();
+        for leaf in members.flatten() {
+            // Bit-fields that share a unit are copied once, with the widest.
+            let inside =
+                |a: &(u64, IntTy), b: &(u64, IntTy)| b.0 <= a.0 && a.0 + a.1.bytes() <= b.0 + b.1.bytes();
+            if leaves.iter().rev().take(8).any(|other| inside(&leaf, other)) {
+                continue;
+            }
+            while leaves.last().is_some_and(|last| inside(last, &leaf)) {
+                leaves.pop();
+            }
+            leaves.push(leaf);
+        }
+        leaves
+    }
+
+    /// All bytes of a value as words: its leaves, and padding between and behind them.
+    pub fn covering(&self, id: TypeId) -> Vec<(u64, IntTy)> {
+        let mut cover = Vec::new();
+        let mut at = 0;
+        let end = self.size(id).unwrap_or(0);
+        for leaf in self.leaves(id).into_iter().map(Some).chain([None]) {
+            let next = leaf.map_or(end, |(offset, _)| offset);
+            while at < next {
+                let fits = |bytes: &u64| at % bytes == 0 && at + bytes <= next;
+                let bytes = [8, 4, 2].into_iter().find(fits).unwrap_or(1);
+                cover.push((at, IntTy::unsigned(8 * bytes as u8)));
+                at += bytes;
+            }
+            cover.extend(leaf);
+            at = at.max(leaf.map_or(end, |(offset, ty)| offset + ty.bytes()));
+        }
+        cover
+    }
+
+    /// Whether a value of this type can live in a register, each part of it as some bits of a word: it
+    /// fits one, and so do all parts of it. Elements of arrays are chosen at run time, so none has any.
+    pub fn fits_word(&self, id: TypeId) -> bool {
         match self.get(id) {
-            Type::Array(..) => true,
             Type::Record(record) => {
                 let fields = self.record(*record).layout().map_or(&[][..], |layout| &layout.fields);
-                fields.iter().any(|field| self.has_array(field.ty.id))
+                self.word_record(id).is_some()
+                    && fields.iter().all(|field| field.bits.is_some() || self.fits_word(field.ty.id))
             }
-            _ => false,
+            _ => self.scalar(id).is_some(),
         }
     }
 }
 
-/// Lays out members one after the other.
-struct Placer {
-    /// First free bit of a struct.
-    bit: u64,
-    align: u64,
-    /// Size of the largest member of a union.
-    size: u64,
-    union: bool,
-    fields: Vec<Field>,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl Placer {
-    fn place(&mut self, types: &Types, spec: FieldSpec, packed: bool) {
-        let packed = packed || spec.packed;
-        let size = types.size(spec.ty.id).unwrap_or(0);
-        let natural = if packed { 1 } else { types.align(spec.ty.id) };
-        let align = natural.max(spec.align.unwrap_or(1));
-        if self.union {
-            self.bit = 0;
-        }
-        match spec.width {
-            None => {
-                let at = self.bit.div_ceil(8).next_multiple_of(align);
-                self.bit = 8 * (at + size);
-                self.align = self.align.max(align);
-                self.fields.push(Field { name: spec.name, ty: spec.ty, offset: at, bits: None });
-            }
-            Some(0) => {
-                // Closes the unit under way.
-                self.bit = self.bit.next_multiple_of(8 * types.align(spec.ty.id));
-            }
-            Some(width) => self.place_bits(spec, width, size, align, packed),
-        }
-        self.size = self.size.max(self.bit.div_ceil(8));
+    #[test]
+    fn a_unit_of_nine_bytes_is_accessed_in_two_pieces() {
+        let pieces = BitField { low: 7, width: 64, unit: 9 }.pieces();
+        let [low, high] = pieces[..] else { panic!("two pieces") };
+        assert_eq!((low.offset, low.ty.bits, low.low, low.at, low.bits), (0, 64, 7, 0, 57));
+        assert_eq!((high.offset, high.ty.bits, high.low, high.at, high.bits), (8, 8, 0, 57, 7));
     }
 
-    fn place_bits(&mut self, spec: FieldSpec, width: u64, size: u64, align: u64, packed: bool) {
-        // A bit-field does not cross a boundary of its declared type, unless packed.
-        let unit_bits = 8 * size;
-        if !packed && self.bit % unit_bits + width > unit_bits {
-            self.bit = self.bit.next_multiple_of(unit_bits);
-        }
-        let start = self.bit;
-        self.bit += width;
-        let (offset, unit) = if packed {
-            let first = start / 8;
-            let bytes = (start % 8 + width).div_ceil(8);
-            (first, bytes)
-        } else {
-            (start / unit_bits * size, size)
-        };
-        if let Some(name) = spec.name {
-            self.align = self.align.max(align);
-            let bits = BitField { low: (start - 8 * offset) as u8, width: width as u8, unit };
-            self.fields.push(Field { name: Some(name), ty: spec.ty, offset, bits: Some(bits) });
-        }
+    #[test]
+    fn words_are_as_large_as_they_can_be() {
+        let sizes: Vec<(u64, u64)> = words(15).map(|(at, ty)| (at, ty.bytes())).collect();
+        assert_eq!(sizes, [(0, 8), (8, 4), (12, 2), (14, 1)]);
     }
 }

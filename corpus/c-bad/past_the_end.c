@@ -1,0 +1,11 @@
+/* One element too many is written. */
+#pragma fencepost expect main sc violated
+
+static int cells[4];
+
+int main(void)
+{
+    for (int i = 0; i <= 4; i++)
+        cells[i] = i; /* fault: access outside of any object */
+    return 0;
+}
