@@ -73,6 +73,7 @@ int main(void)
     bytes[2] = 'x';
     assert(bytes[2] == 'x' && (uintptr_t)bytes % 8 == 0);
     free(bytes);
+    free(malloc(0));
     void *aligned = aligned_alloc(64, 64);
     assert((uintptr_t)aligned % 64 == 0);
     free(aligned);

@@ -1,5 +1,5 @@
 /* The set tests of CheckFence's Figure 8 (Saa appears in its Figure 10 only), for files that declare the
- * operations a, c and r. */
+ * operations a, c and r. The last is ours: Saacr without retries. */
 #pragma fencepost test Sac    = ( a | c )
 #pragma fencepost test Sar    = ( a | r )
 #pragma fencepost test Saa    = ( a | a )
@@ -9,3 +9,4 @@
 #pragma fencepost test Saaarr = a a a ( r | r c )
 #pragma fencepost test Sarr   = ( a | r | r )
 #pragma fencepost test S1     = ( a' | a' | c' | c' | r' | r' )
+#pragma fencepost test Sone   = a ( a' | c' | r' )

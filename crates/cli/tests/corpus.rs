@@ -3,8 +3,10 @@
 use fencepost::run::{Limits, check};
 use fencepost::session::Session;
 use fencepost_bounded::check::{Options, observations};
+use fencepost_bounded::range::Precision;
 use fencepost_bounded::unroll;
 use fencepost_harness::mine::Mined;
+use fencepost_harness::observation::ObservationSet;
 use fencepost_harness::verdict::Kind;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -90,48 +92,92 @@ fn checkfence() {
     expectations("checkfence");
 }
 
-/// Each of the seven fences of CheckFence's Figure 9 is needed for the queue tests on relaxed.
-#[test]
-fn every_fence_of_the_nonblocking_queue_is_needed() {
-    // The test that fails without the fence; smaller ones do not notice all of them.
-    let needed_by = [(1, "T0"), (2, "T1"), (3, "T1"), (4, "T0"), (5, "T1"), (6, "T0"), (7, "T1")];
-    let path = corpus().join("checkfence/msn.c");
-    parallel(needed_by.to_vec(), |(fence, test)| {
-        let mut session = load(&path, &[&format!("-DNO_FENCE={fence}")]);
-        assert_eq!(verdict(&mut session, test, "relaxed").0, Kind::Violated, "without fence {fence}");
-    });
-    // There is no eighth.
-    let mut session = load(&path, &["-DNO_FENCE=8"]);
-    assert_eq!(verdict(&mut session, "T0", "relaxed").0, Kind::Holds);
-}
+/// A data type, how many fences it has, and for each a test that fails on relaxed without it. Smaller tests
+/// do not notice all of them. Snark's fences come in pairs, left and right.
+const NEEDED: [(&str, &[&str]); 6] = [
+    ("ms2", &["T0", "T0"]),
+    ("msn", &["T0", "T1", "T1", "T0", "T1", "T0", "T1"]),
+    ("lazylist", &["Sar", "Saacr", "Sac", "Sac"]),
+    ("harris", &["Sac", "Saacr", "Sac", "Sone"]),
+    ("snark", &["Dm", "Dm", "Dm", "Dm", "Dm", "Dm", "Dw", "Da", "Dm", "Da"]),
+    ("snark-corrected", &["Dm", "Dm", "Dm", "Dm", "Dm", "Dm", "Da", "D0", "Da", "D0"]),
+];
 
+/// Every fence is needed: without any one of them some test fails on relaxed. That all of them together
+/// suffice is what the files expect of themselves.
 #[test]
-fn every_fence_of_the_two_lock_queue_is_needed() {
-    let path = corpus().join("checkfence/ms2.c");
-    for fence in [1, 2] {
-        let mut session = load(&path, &[&format!("-DNO_FENCE={fence}")]);
-        assert_eq!(verdict(&mut session, "T0", "relaxed").0, Kind::Violated, "without fence {fence}");
-    }
-}
-
-/// Specifications mined by running serial executions are those that the solver enumerates.
-#[test]
-fn mining_agrees_with_the_solver() {
+fn every_fence_is_needed() {
     let mut jobs = Vec::new();
-    for file in ["msn", "ms2"] {
-        for test in ["T0", "T1", "Tpc2", "Tpc3", "Ti2", "Ti3", "T53", "( e' d | d' )"] {
-            jobs.push((corpus().join(format!("checkfence/{file}.c")), test));
-        }
+    for (name, tests) in NEEDED {
+        let path = corpus().join(format!("checkfence/{name}.c"));
+        let text = std::fs::read_to_string(&path).expect("readable");
+        let fences = text.matches(" ORDER(").count();
+        assert_eq!(fences, tests.len(), "{name} has {fences} fences");
+        jobs.extend(tests.iter().enumerate().map(|(index, &test)| (path.clone(), index + 1, test)));
     }
-    parallel(jobs, |(path, test)| {
-        let mut session = load(&path, &[]);
+    parallel(jobs, |(path, fence, test)| {
+        let mut session = load(&path, &[&format!("-DNO_FENCE={fence}")]);
+        let (found, why) = verdict(&mut session, test, "relaxed");
+        assert_eq!(found, Kind::Violated, "{} {test} without fence {fence} {why}", path.display());
+    });
+}
+
+/// Small tests of every data type, by file and reference implementation.
+const SMALL: [(&str, &str, &[&str]); 5] = [
+    ("ms2", "refqueue", &["T0", "T1", "Tpc2", "Tpc3", "Ti2", "Ti3", "T53"]),
+    ("msn", "refqueue", &["T0", "T1", "Tpc2", "Tpc3", "Ti2", "Ti3", "T53", "( e' d | d' )"]),
+    ("lazylist", "refset", &["Sac", "Sar", "Saa", "Sacr", "Saacr", "Sarr"]),
+    ("harris", "refset", &["Sac", "Sar", "Saa", "Sacr", "Sarr"]),
+    ("snark-corrected", "refdeque", &["D0", "Da", "Db"]),
+];
+
+fn mine(session: &mut Session, test: &str) -> ObservationSet {
+    let subject = session.subject(test).expect("the test exists");
+    match &*session.specification(subject.test().expect("it is a test"), &|| false) {
+        Mined::Specification { observations, .. } => observations.clone(),
+        other => panic!("{test}: {other:?}"),
+    }
+}
+
+/// Specifications mined by running serial executions are those that the solver enumerates, and those of
+/// sequential implementations.
+#[test]
+fn mining_agrees_with_the_solver_and_with_references() {
+    let jobs =
+        SMALL.iter().flat_map(|(file, reference, tests)| tests.iter().map(move |t| (file, reference, t)));
+    parallel(jobs.collect(), |(file, reference, test)| {
+        let path = |name: &str| corpus().join(format!("checkfence/{name}.c"));
+        let mut session = load(&path(file), &[]);
+        let mined = mine(&mut session, test);
         let subject = session.subject(test).expect("the test exists");
-        let test = subject.test().expect("it is a test");
-        let mined = session.specification(test, &|| false);
-        let Mined::Specification { observations: mined, .. } = &*mined else { panic!("{mined:?}") };
+        let subject = unroll::Subject::Test(subject.test().expect("it is a test"));
         let serial = fencepost_models::builtin("serial").expect("it ships");
-        let options = Options::default();
-        let solved = observations(&session.harness, unroll::Subject::Test(test), &serial, &options);
-        assert_eq!(solved.as_ref(), Ok(mined), "{} {}", path.display(), test.name);
+        let solved = observations(&session.harness, subject, &serial, &Options::default());
+        assert_eq!(solved.as_ref(), Ok(&mined), "{file} {test} by the solver");
+        assert_eq!(mine(&mut load(&path(reference), &[]), test), mined, "{file} {test} by {reference}");
+    });
+}
+
+/// Without the range analysis every verdict is the same, only later.
+#[test]
+fn ranges_do_not_change_verdicts() {
+    let jobs = vec![
+        ("ms2", "T0", Kind::Holds),
+        ("ms2-unfenced", "T0", Kind::Violated),
+        ("msn", "Tpc2", Kind::Holds),
+        ("msn-unfenced", "T0", Kind::Violated),
+        ("lazylist", "Sac", Kind::Holds),
+        ("lazylist-unfenced", "Sar", Kind::Violated),
+        ("harris", "Sac", Kind::Holds),
+        ("harris-unfenced", "Sac", Kind::Violated),
+        ("snark", "D0", Kind::Violated),
+    ];
+    parallel(jobs, |(file, test, expected)| {
+        let mut session = load(&corpus().join(format!("checkfence/{file}.c")), &[]);
+        let subject = session.subject(test).expect("the test exists");
+        let model = fencepost_models::builtin("relaxed").expect("it ships");
+        let limits = Limits { precision: Precision::Types, ..Limits::default() };
+        let result = check(&session, &subject, &model, &limits, &|_| {});
+        assert_eq!(result.verdict.kind(), expected, "{file} {test}: {:?}", result.verdict);
     });
 }

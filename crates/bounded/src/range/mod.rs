@@ -471,7 +471,8 @@ impl Analysis<'_> {
     /// ever freed.
     fn life_part(&self, targets: &[u64], numbers: &Numbers) -> Option<Part> {
         let life = |at: &u64| {
-            let object = self.object_at(*at, 1, false)?;
+            // No byte: an empty object is alive or dead, too.
+            let object = self.object_at(*at, 0, false)?;
             numbers.life.get(&object).copied()
         };
         let cells: Vec<Option<usize>> = targets.iter().map(life).collect();
