@@ -121,9 +121,10 @@ pub(crate) struct BenchArgs {
     /// Only the small rows.
     #[arg(long)]
     pub(crate) quick: bool,
-    /// Compares the order encodings, too.
+    /// Also runs every row with one decision made otherwise: order encodings, range analysis, memory
+    /// model, mining.
     #[arg(long)]
-    pub(crate) orders: bool,
+    pub(crate) ablations: bool,
     /// Runs of each row, of which the median counts.
     #[arg(long, default_value_t = 3)]
     pub(crate) runs: u32,

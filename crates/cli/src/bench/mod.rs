@@ -3,14 +3,13 @@
 //! Each row runs in a process of its own, so that its memory is its own and a crash costs only that row.
 //! Times are medians of several runs on one core.
 
+mod chart;
 mod checkfence;
 mod machine;
-mod paper;
 
 use crate::args::BenchArgs;
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
-use std::path::Path;
 use std::process::Command;
 
 /// Runs a benchmark suite.
@@ -33,10 +32,54 @@ impl Measured {
     fn statistic(&self, name: &str) -> f64 {
         self.result["statistics"][name].as_f64().unwrap_or(0.0)
     }
+
+    fn verdict(&self) -> &str {
+        self.result["verdict"].as_str().unwrap_or("?")
+    }
+}
+
+/// What a suite found, as it goes into the dated folder.
+pub(crate) struct Results {
+    text: String,
+    values: Vec<Value>,
+    /// Names and documents.
+    charts: Vec<(String, String)>,
+}
+
+impl Results {
+    fn new(args: &BenchArgs) -> Results {
+        let text = format!("{}runs: median of {}\n\n", machine::describe(), args.runs);
+        Results { text, values: Vec::new(), charts: Vec::new() }
+    }
+
+    /// Adds a line and shows it at once.
+    fn say(&mut self, line: &str) {
+        anstream::println!("{line}");
+        self.text.push_str(line.trim_end());
+        self.text.push('\n');
+    }
+
+    fn add_chart(&mut self, name: &str, svg: &str) {
+        self.charts.push((name.to_owned(), svg.to_owned()));
+    }
+
+    /// Writes the dated folder, if one is wanted.
+    fn write(&self, args: &BenchArgs, suite: &str) -> Result<()> {
+        let Some(root) = &args.out else { return Ok(()) };
+        let folder = root.join(format!("{}-{suite}", machine::today()));
+        std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+        std::fs::write(folder.join("results.txt"), &self.text)?;
+        std::fs::write(folder.join("results.json"), serde_json::to_string_pretty(&self.values)?)?;
+        for (name, svg) in &self.charts {
+            std::fs::write(folder.join(format!("{name}.svg")), svg)?;
+        }
+        anstream::eprintln!("written to {}", folder.display());
+        Ok(())
+    }
 }
 
 /// Runs `check` some times in processes of their own.
-pub(crate) fn measure(arguments: &[String], runs: u32) -> Result<Measured> {
+pub(crate) fn measure(arguments: &[&str], runs: u32) -> Result<Measured> {
     let program = std::env::current_exe()?;
     let mut all = Vec::new();
     for _ in 0..runs {
@@ -57,11 +100,4 @@ pub(crate) fn measure(arguments: &[String], runs: u32) -> Result<Measured> {
     all.sort_by(|a, b| a.wall.total_cmp(&b.wall));
     let middle = all.len() / 2;
     Ok(all.swap_remove(middle))
-}
-
-/// Makes the dated folder for the results of a suite.
-pub(crate) fn folder(root: &Path, suite: &str) -> Result<std::path::PathBuf> {
-    let folder = root.join(format!("{}-{suite}", machine::today()));
-    std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    Ok(folder)
 }

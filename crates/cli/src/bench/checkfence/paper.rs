@@ -79,4 +79,52 @@ rows! {
         Tpc5 1174 126 66 42.0 19_679 2_347_472 372 455.0 497.0;
         Tpc6 1414 152 79 130.0 27_747 4_133_783 610 1930.0 2060.0;
     }
+    lazylist {
+        Sac 254 29 23 0.5 1_396 24_658 2 0.1 0.5;
+        Sar 435 56 39 4.0 4_521 210_799 24 0.8 4.8;
+        Sacr 505 65 39 5.2 5_435 280_223 47 0.7 5.9;
+        Saa 543 69 48 8.7 7_120 424_579 80 2.1 10.8;
+        Saacr 747 97 58 11.7 9_233 504_304 81 3.5 15.2;
+        Sacr2 1071 141 81 16.3 14_364 555_692 93 11.6 27.9;
+        Sarr 842 114 67 103.0 15_941 1_731_774 318 47.3 150.3;
+        S1 821 107 56 18.2 13_610 1_201_727 186 66.4 84.6;
+        Saaarr 1183 158 93 93.6 23_474 1_945_051 321 86.4 180.0;
+    }
+    harris {
+        Sac 406 34 14 0.4 1_882 25_456 2 0.1 0.5;
+        Sar 575 51 18 1.4 3_670 85_824 12 0.1 1.6;
+        Saa 896 77 28 5.2 8_629 333_128 48 1.0 6.3;
+        Sacr 1349 125 32 28.0 16_411 1_157_264 187 6.9 34.9;
+    }
+    snark {
+        Da 760 77 51 4.1 5_229 230_292 24 0.8 4.9;
+        D0 810 89 65 19.9 9_254 1_075_792 121 9.3 29.2;
+        Db 980 107 75 47.4 12_278 1_815_494 191 49.6 97.0;
+        Dm 748 77 57 8.1 8_086 698_752 62 28.7 36.8;
+        Dq 748 77 57 7.0 8_015 710_252 62 123.0 130.0;
+    }
+}
+
+impl Row {
+    /// The file of the corpus. The rows of snark verify, so they are those of a corrected one.
+    pub(crate) fn file(&self) -> String {
+        match self.implementation {
+            "snark" => "snark-corrected.c".into(),
+            name => format!("{name}.c"),
+        }
+    }
+
+    /// The sequential implementation of the same data type.
+    pub(crate) fn reference(&self) -> &'static str {
+        match self.implementation {
+            "ms2" | "msn" => "refqueue.c",
+            "snark" => "refdeque.c",
+            _ => "refset.c",
+        }
+    }
+
+    /// The row's name.
+    pub(crate) fn name(&self) -> String {
+        format!("{} {}", self.implementation, self.test)
+    }
 }
