@@ -5,10 +5,12 @@
 //! is replay's question.
 
 pub mod client;
+pub mod consistency;
 pub mod mine;
 pub mod monitor;
 pub mod observation;
 pub mod operation;
+pub mod oracle;
 pub mod result;
 pub mod serial;
 pub mod test;
