@@ -92,10 +92,9 @@ enum Phase {
     Effective(Vec<Value>),
 }
 
-/// A random history: threads that call, take effect on one oracle, and return; then perhaps some lies.
+/// A random history, right by some property or by none.
 pub(crate) fn history(random: &mut Random, kind: Kind, oracle: &Specification) -> History {
     let ops = harness(kind).ops;
-    let (threads, mut calls) = (1 + random.below(3), 1 + random.below(5));
     let mut state = oracle.initial();
     let mut initial = Vec::new();
     if random.one_in(3) {
@@ -104,15 +103,36 @@ pub(crate) fn history(random: &mut Random, kind: Kind, oracle: &Specification) -
             initial.push((call, results));
         }
     }
+    let mut events = if random.one_in(2) {
+        live(random, &ops, oracle, state)
+    } else {
+        replayed(random, &ops, oracle, state)
+    };
+    for _ in 0..random.below(4).saturating_sub(1) {
+        tamper(random, &mut events);
+    }
+    let mut history = History { initial, events, end: End::Complete };
+    let pending = !history.pending().is_empty();
+    history.end = match (pending, random.one_in(5)) {
+        (_, true) => End::Open,
+        (true, false) => End::Stuck,
+        (false, false) => End::Complete,
+    };
+    history
+}
+
+/// Threads that call, take effect on one oracle, and return: linearizable, but for some lies.
+fn live(random: &mut Random, ops: &[Operation], oracle: &Specification, mut state: Contents) -> Vec<Event> {
+    let (threads, mut calls) = (1 + random.below(3), 1 + random.below(5));
     let mut phases: Vec<Phase> = (0..threads).map(|_| Phase::Idle).collect();
     let mut events = Vec::new();
-    let wanted = random.below(3);
+    let ends_early = random.one_in(3);
     for _ in 0..60 {
         let thread = random.below(threads);
         match &phases[thread] {
             Phase::Idle if calls > 0 => {
                 calls -= 1;
-                let call = random_call(random, &ops);
+                let call = random_call(random, ops);
                 events.push(Event::Invoke(thread, call.clone()));
                 phases[thread] = Phase::Called(call);
             }
@@ -125,7 +145,7 @@ pub(crate) fn history(random: &mut Random, kind: Kind, oracle: &Specification) -
                 events.push(Event::Respond(thread, results.clone()));
                 phases[thread] = Phase::Idle;
             }
-            // A call whose effect never comes, or comes early: wrong in most histories, right in some.
+            // A call that returns without effect: wrong in most histories, right in some.
             Phase::Called(call) if random.one_in(4) => {
                 let results = lie(random, ops[call.op.0 as usize].outputs.len());
                 events.push(Event::Respond(thread, results));
@@ -133,27 +153,81 @@ pub(crate) fn history(random: &mut Random, kind: Kind, oracle: &Specification) -
             }
             _ => {}
         }
-        if wanted == 0 && random.one_in(12) {
+        if ends_early && random.one_in(12) {
             break;
         }
     }
-    for _ in 0..random.below(3) {
-        tamper(random, &mut events);
-    }
-    let mut history = History { initial, events, end: End::Complete };
-    let pending = !history.pending().is_empty();
-    history.end = match (pending, random.one_in(4)) {
-        (true, false) => End::Stuck,
-        (true, true) => End::Open,
-        (false, often) => {
-            if often {
-                End::Open
-            } else {
-                End::Complete
+    events
+}
+
+/// Calls at random times, with the results of an order that may have little to do with them.
+fn replayed(
+    random: &mut Random,
+    ops: &[Operation],
+    oracle: &Specification,
+    mut state: Contents,
+) -> Vec<Event> {
+    let (threads, mut calls) = (1 + random.below(3), 3 + random.below(3));
+    let stays = random.one_in(3);
+    let mut events = Vec::new();
+    let mut pending: Vec<Option<usize>> = vec![None; threads];
+    // Of each call: thread, quiescent moments before it, where it begins and ends.
+    let mut made: Vec<(usize, usize, usize, Option<usize>)> = Vec::new();
+    let mut moments = 0;
+    for _ in 0..40 {
+        let thread = random.below(threads);
+        let overlap = pending.iter().flatten().count();
+        match pending[thread] {
+            None if calls > 0 && (overlap == 0 || random.one_in(2)) => {
+                calls -= 1;
+                pending[thread] = Some(made.len());
+                made.push((thread, moments, events.len(), None));
+                events.push(Event::Invoke(thread, random_call(random, ops)));
             }
+            Some(call) if !(stays && random.one_in(2) && calls < 2) => {
+                made[call].3 = Some(events.len());
+                events.push(Event::Respond(thread, Vec::new()));
+                pending[thread] = None;
+                moments += (overlap == 1) as usize;
+            }
+            _ => {}
         }
-    };
-    history
+    }
+    let mut order: Vec<usize> = (0..made.len()).collect();
+    for i in (1..order.len()).rev() {
+        order.swap(i, random.below(i + 1));
+    }
+    match random.below(3) {
+        // Sequentially consistent: the calls of a thread in order, at the places that the thread has.
+        0 => {
+            let threads_at: Vec<usize> = order.iter().map(|&call| made[call].0).collect();
+            let mut of_thread: Vec<Vec<usize>> = vec![Vec::new(); threads];
+            for call in (0..made.len()).rev() {
+                of_thread[made[call].0].push(call);
+            }
+            order = threads_at.iter().filter_map(|&thread| of_thread[thread].pop()).collect();
+        }
+        1 => order.sort_by_key(|&call| made[call].1),
+        _ => {}
+    }
+    let mut gone = Vec::new();
+    for call in order {
+        let (_, _, begin, end) = made[call];
+        let Event::Invoke(thread, invoked) = events[begin].clone() else { continue };
+        let Some(end) = end else { continue };
+        let results = effect(random, oracle, &mut state, &invoked);
+        let last = !made.iter().skip(call + 1).any(|later| later.0 == thread);
+        if results.is_none() && last {
+            gone.push(end);
+        }
+        let results = results.unwrap_or_else(|| lie(random, ops[invoked.op.0 as usize].outputs.len()));
+        events[end] = Event::Respond(thread, results);
+    }
+    gone.sort();
+    for end in gone.into_iter().rev() {
+        events.remove(end);
+    }
+    events
 }
 
 fn random_call(random: &mut Random, ops: &[Operation]) -> FixedCall {
