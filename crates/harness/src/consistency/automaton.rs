@@ -21,13 +21,16 @@ pub struct CallId(pub u32);
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct ResultsId(pub u32);
 
+/// All ways in which a call may return: what it promises, and the state after it.
+pub type Outcomes = Arc<[(ResultsId, StateId)]>;
+
 /// The numbered oracle.
 pub struct Automaton<O: Oracle> {
     oracle: O,
     states: Interner<O::State>,
     calls: Interner<FixedCall>,
     results: Interner<[Value]>,
-    outcomes: FxHashMap<(StateId, CallId), Arc<[(ResultsId, StateId)]>>,
+    outcomes: FxHashMap<(StateId, CallId), Outcomes>,
     agree: FxHashMap<(ResultsId, ResultsId), bool>,
 }
 
@@ -60,12 +63,12 @@ impl<O: Oracle> Automaton<O> {
     }
 
     /// All ways in which a call may return.
-    pub fn outcomes(&mut self, state: StateId, call: CallId) -> Arc<[(ResultsId, StateId)]> {
+    pub fn outcomes(&mut self, state: StateId, call: CallId) -> Outcomes {
         if let Some(known) = self.outcomes.get(&(state, call)) {
             return known.clone();
         }
         let found = self.oracle.outcomes(self.states.get(state.0), self.calls.get(call.0));
-        let found: Arc<[_]> = found
+        let found: Outcomes = found
             .into_iter()
             .map(|outcome| (self.results(&outcome.results), StateId(self.states.intern(outcome.next))))
             .collect();

@@ -5,7 +5,7 @@
 //! kept, each with what the oracle would have said to every call that could come next.
 
 use super::Property;
-use super::history::{History, Operation};
+use super::history::{History, HistoryCall};
 use super::order::{Subject, precedence, subjects};
 use crate::client::FixedCall;
 use crate::oracle::{Oracle, agrees};
@@ -17,7 +17,7 @@ use rustc_hash::FxHashSet;
 pub struct Attempt {
     /// The stuck thread that it should justify; none if it should explain the whole history.
     pub stuck: Option<usize>,
-    /// The calls that it explains, in its order: indices among [`History::operations`].
+    /// The calls that it explains, in its order: indices among [`History::calls`].
     pub order: Vec<usize>,
     /// Why it goes no further: one reason for each call that could come next.
     pub reasons: Vec<Reason>,
@@ -36,15 +36,15 @@ pub enum Reason {
     },
     /// The call returned something else.
     Disagrees {
-        /// Index among [`History::operations`].
-        operation: usize,
+        /// Index among [`History::calls`].
+        call: usize,
         /// What the oracle would have said.
         answers: Vec<Vec<Value>>,
     },
     /// All else is explained, but the stuck call should not be stuck.
     Returns {
-        /// Index among [`History::operations`].
-        operation: usize,
+        /// Index among [`History::calls`].
+        call: usize,
         /// What the oracle would have said.
         answers: Vec<Vec<Value>>,
     },
@@ -69,7 +69,7 @@ pub fn explain<O: Oracle>(property: Property, oracle: &O, history: &History, mos
         }
         starts = next;
     }
-    let operations = history.operations();
+    let operations = history.calls();
     let wrong = subjects(history, &operations).into_iter().find_map(|subject| {
         let search = Search::new(property, oracle, &operations, &subject);
         search.run(&starts)
@@ -100,7 +100,7 @@ fn answers<O: Oracle>(oracle: &O, state: &O::State, call: &FixedCall) -> Vec<Vec
 
 struct Search<'a, O: Oracle> {
     oracle: &'a O,
-    operations: Vec<&'a Operation>,
+    operations: Vec<&'a HistoryCall>,
     subject: &'a Subject,
     before: Vec<Vec<bool>>,
     /// Completed operations, all of which must be explained.
@@ -112,8 +112,8 @@ struct Search<'a, O: Oracle> {
 }
 
 impl<'a, O: Oracle> Search<'a, O> {
-    fn new(property: Property, oracle: &'a O, all: &'a [Operation], subject: &'a Subject) -> Search<'a, O> {
-        let operations: Vec<&Operation> = subject.operations.iter().map(|&i| &all[i]).collect();
+    fn new(property: Property, oracle: &'a O, all: &'a [HistoryCall], subject: &'a Subject) -> Search<'a, O> {
+        let operations: Vec<&HistoryCall> = subject.operations.iter().map(|&i| &all[i]).collect();
         let before = precedence(property, &operations);
         let completed = operations.iter().filter(|operation| operation.responded.is_some()).count();
         let (seen, attempts) = (FxHashSet::default(), Vec::new());
@@ -153,7 +153,7 @@ impl<'a, O: Oracle> Search<'a, O> {
             let next = after(self.oracle, state, &operation.call, operation.results());
             if next.is_empty() && !optional {
                 let answers = answers(self.oracle, state, &operation.call);
-                reasons.push(Reason::Disagrees { operation: self.subject.operations[place], answers });
+                reasons.push(Reason::Disagrees { call: self.subject.operations[place], answers });
             }
             taken[place] = true;
             order.push(place);
@@ -170,13 +170,13 @@ impl<'a, O: Oracle> Search<'a, O> {
     /// Whether an explanation of all completed operations may end in this state.
     fn ends(&self, state: &O::State) -> Result<(), Reason> {
         match self.subject.stuck {
-            Some(operation) => {
-                let place = self.subject.operations.iter().position(|&i| i == operation);
+            Some(stuck) => {
+                let place = self.subject.operations.iter().position(|&i| i == stuck);
                 let call = &self.operations[place.unwrap_or(0)].call;
                 if self.oracle.blocks(state, call) {
                     return Ok(());
                 }
-                Err(Reason::Returns { operation, answers: answers(self.oracle, state, call) })
+                Err(Reason::Returns { call: stuck, answers: answers(self.oracle, state, call) })
             }
             None if self.subject.open || self.oracle.accepts(state) => Ok(()),
             None => Err(Reason::Unfinished),

@@ -37,7 +37,7 @@ pub struct History {
 
 /// A call of a history, which COLLECT calls an operation.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Operation {
+pub struct HistoryCall {
     /// Who called.
     pub thread: usize,
     /// What was called.
@@ -48,9 +48,9 @@ pub struct Operation {
     pub responded: Option<(usize, Vec<Value>)>,
 }
 
-impl Operation {
+impl HistoryCall {
     /// Whether this one returned before the other began: `x < y` in the paper.
-    pub fn before(&self, other: &Operation) -> bool {
+    pub fn before(&self, other: &HistoryCall) -> bool {
         self.responded.as_ref().is_some_and(|(end, _)| *end < other.invoked)
     }
 
@@ -62,11 +62,11 @@ impl Operation {
 
 impl History {
     /// Its calls, in the order in which they began. A response without a call is left out.
-    pub fn operations(&self) -> Vec<Operation> {
-        let mut operations: Vec<Operation> = Vec::new();
+    pub fn calls(&self) -> Vec<HistoryCall> {
+        let mut operations: Vec<HistoryCall> = Vec::new();
         for (at, event) in self.events.iter().enumerate() {
             match event {
-                Event::Invoke(thread, call) => operations.push(Operation {
+                Event::Invoke(thread, call) => operations.push(HistoryCall {
                     thread: *thread,
                     call: call.clone(),
                     invoked: at,
@@ -86,7 +86,7 @@ impl History {
     /// The threads that have a pending call at the end.
     pub fn pending(&self) -> Vec<usize> {
         let mut threads: Vec<usize> = self
-            .operations()
+            .calls()
             .iter()
             .filter(|operation| operation.responded.is_none())
             .map(|operation| operation.thread)

@@ -3,7 +3,7 @@
 //! Written to be obviously right, and used by tests only: it takes time factorial in the number of calls.
 
 use super::Property;
-use super::history::{End, History, Operation};
+use super::history::{End, History, HistoryCall};
 use crate::oracle::{Oracle, agrees};
 
 /// Whether a history is right.
@@ -11,11 +11,11 @@ use crate::oracle::{Oracle, agrees};
 /// An open history is right if some of its pending calls, taken to have returned something at the end, make
 /// it right together with its completed ones.
 pub fn accepts<O: Oracle>(property: Property, oracle: &O, history: &History) -> bool {
-    let operations = history.operations();
+    let operations = history.calls();
     let (pending, completed): (Vec<_>, Vec<_>) =
         operations.iter().cloned().partition(|operation| operation.responded.is_none());
-    let together = |some: &[Operation]| {
-        let mut all: Vec<Operation> = completed.iter().chain(some).cloned().collect();
+    let together = |some: &[HistoryCall]| {
+        let mut all: Vec<HistoryCall> = completed.iter().chain(some).cloned().collect();
         all.sort_by_key(|operation| operation.invoked);
         all
     };
@@ -25,7 +25,7 @@ pub fn accepts<O: Oracle>(property: Property, oracle: &O, history: &History) -> 
             .iter()
             .all(|stuck| explained(property, oracle, history, &together(std::slice::from_ref(stuck)))),
         End::Open => (0..1 << pending.len()).any(|mask: u32| {
-            let some: Vec<Operation> =
+            let some: Vec<HistoryCall> =
                 (0..pending.len()).filter(|i| mask >> i & 1 == 1).map(|i| pending[i].clone()).collect();
             explained(property, oracle, history, &together(&some))
         }),
@@ -33,7 +33,12 @@ pub fn accepts<O: Oracle>(property: Property, oracle: &O, history: &History) -> 
 }
 
 /// Whether some permutation that preserves the property's order is accepted.
-fn explained<O: Oracle>(property: Property, oracle: &O, history: &History, operations: &[Operation]) -> bool {
+fn explained<O: Oracle>(
+    property: Property,
+    oracle: &O,
+    history: &History,
+    operations: &[HistoryCall],
+) -> bool {
     let mut order: Vec<usize> = (0..operations.len()).collect();
     permutations(&mut order, 0, &mut |order| {
         preserves(property, operations, order) && sequential(oracle, history, operations, order)
@@ -56,7 +61,7 @@ fn permutations(order: &mut Vec<usize>, from: usize, test: &mut dyn FnMut(&[usiz
 }
 
 /// Whether a permutation preserves program order, linearization or quiescence.
-fn preserves(property: Property, operations: &[Operation], order: &[usize]) -> bool {
+fn preserves(property: Property, operations: &[HistoryCall], order: &[usize]) -> bool {
     let count = operations.len();
     // π(i): where the i-th operation goes.
     let mut pi = vec![0; count];
@@ -77,7 +82,7 @@ fn preserves(property: Property, operations: &[Operation], order: &[usize]) -> b
 }
 
 /// Whether the oracle accepts the operations in this order, after the initial calls.
-fn sequential<O: Oracle>(oracle: &O, history: &History, operations: &[Operation], order: &[usize]) -> bool {
+fn sequential<O: Oracle>(oracle: &O, history: &History, operations: &[HistoryCall], order: &[usize]) -> bool {
     let mut states = vec![oracle.initial()];
     for (call, results) in &history.initial {
         states = states

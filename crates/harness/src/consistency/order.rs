@@ -1,11 +1,11 @@
 //! The partial orders of the properties, and the traces of a history that must each be explained.
 
 use super::Property;
-use super::history::{End, History, Operation};
+use super::history::{End, History, HistoryCall};
 
 /// One trace to explain: the whole history, or what justifies one stuck thread (the paper's α and α[i]).
 pub struct Subject {
-    /// Indices of its operations among [`History::operations`], in their order.
+    /// Indices of its operations among [`History::calls`], in their order.
     pub operations: Vec<usize>,
     /// The pending operation that must come last and block.
     pub stuck: Option<usize>,
@@ -14,7 +14,7 @@ pub struct Subject {
 }
 
 /// What of a history must be explained: all of it must be for the history to be right.
-pub fn subjects(history: &History, operations: &[Operation]) -> Vec<Subject> {
+pub fn subjects(history: &History, operations: &[HistoryCall]) -> Vec<Subject> {
     let all = 0..operations.len();
     let pending = |&i: &usize| operations[i].responded.is_none();
     match history.end {
@@ -34,7 +34,7 @@ pub fn subjects(history: &History, operations: &[Operation]) -> Vec<Subject> {
 }
 
 /// Which operations an explanation must keep before which, by their places in `operations`.
-pub fn precedence(property: Property, operations: &[&Operation]) -> Vec<Vec<bool>> {
+pub fn precedence(property: Property, operations: &[&HistoryCall]) -> Vec<Vec<bool>> {
     let count = operations.len();
     let cut = |k: &usize| {
         operations[..*k].iter().all(|first| operations[*k..].iter().all(|second| first.before(second)))

@@ -71,10 +71,11 @@ pub fn fit(op: &Operation, entry: &Entry, empty: Option<Value>) -> Result<Shape,
     let own_score = entry.role == Role::Insert && inputs == 1;
     if inputs != entry.inputs && !own_score {
         let (is, takes) = (count(inputs, "open argument"), count(entry.inputs, "argument"));
-        return misfit(
-            format!("it has {is}, but `{}` takes {takes}", entry.role.name()),
-            format!("write each of its {takes} as `any(…)`, and only those"),
-        );
+        let help = match entry.inputs {
+            0 => "leave none of its arguments open".into(),
+            n => format!("write its {} as `any(…)`", count(n, "argument")),
+        };
+        return misfit(format!("it has {is}, but `{}` takes {takes}", entry.role.name()), help);
     }
     let returned = op.outputs.first().filter(|output| output.name.is_empty());
     let says_whether = |ty| match (entry.tells, ty) {
