@@ -151,6 +151,38 @@ fn open_histories() {
     assert!(wrong("1:dequeue; 1=1,1; 0:enqueue 1"));
 }
 
+/// Histories that differ only in what no continuation can see lead a monitor to the same number.
+#[test]
+fn equal_futures() {
+    let end = |property: Property, texts: [&str; 2]| {
+        let mut monitor = monitor(property, oracle(Kind::Queue, PLAIN));
+        texts.map(|text| {
+            let mut state = monitor.start(&[]).expect("nothing happened");
+            for event in read(Kind::Queue, text, Open).events {
+                let next = match event {
+                    Event::Invoke(thread, call) => monitor.invoke(state, thread, &call),
+                    Event::Respond(thread, results) => monitor.respond(state, thread, &results),
+                };
+                state = next.expect("it can be explained");
+            }
+            state
+        })
+    };
+    let overlap = ["0:enqueue 1; 1:enqueue 2; 0=1; 1=1", "1:enqueue 2; 0:enqueue 1; 1=1; 0=1"];
+    let emptied = ["0:enqueue 1; 0=1; 0:dequeue; 0=1,1", "1:enqueue 2; 1=1; 0:dequeue; 0=1,2"];
+    let apart = ["0:enqueue 1; 0=1; 1:enqueue 2; 1=1", "1:enqueue 2; 1=1; 0:enqueue 1; 0=1"];
+    for (texts, equal) in [
+        (overlap, [Property::Sequential, Property::Linear, Property::Quiescent].as_slice()),
+        (emptied, &[Property::Linear, Property::Quiescent]),
+        (apart, &[Property::Sequential]),
+    ] {
+        for property in Property::ALL {
+            let [first, second] = end(property, texts);
+            assert_eq!(first == second, equal.contains(&property), "{} of {texts:?}", property.name());
+        }
+    }
+}
+
 /// The attempts, for people.
 fn show(kind: Kind, history: &History, attempts: &[Attempt]) -> Vec<String> {
     let (harness, operations) = (harness(kind), history.calls());

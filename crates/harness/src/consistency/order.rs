@@ -3,7 +3,7 @@
 use super::Property;
 use super::history::{End, History, HistoryCall};
 
-/// One trace to explain: the whole history, or what justifies one stuck thread (the paper's α and α[i]).
+/// One trace to explain: the whole history, or what justifies one stuck thread (the paper's `α` and `α[i]`).
 pub struct Subject {
     /// Indices of its operations among [`History::calls`], in their order.
     pub operations: Vec<usize>,

@@ -112,6 +112,9 @@ impl<O: Oracle, R: Rule> Monitor for Tracker<O, R> {
     }
 
     fn accepts_stuck(&mut self, state: MonitorState, stuck: &[usize]) -> bool {
+        if stuck.is_empty() {
+            return self.accepts(state);
+        }
         stuck.iter().all(|&thread| {
             let (oracle, states) = (&mut self.oracle, &self.states);
             let justify = || R::justifies(oracle, states.get(state.0), thread);

@@ -97,6 +97,12 @@ impl Kind {
             Kind::Map => "map",
         }
     }
+
+    /// The kind of this name, as people or COLLECT's option `-kind` write it.
+    pub fn named(name: &str) -> Option<Kind> {
+        let name = if name == "pqueue" { "priority queue".into() } else { name.replace(['-', '_'], " ") };
+        Kind::ALL.into_iter().find(|kind| kind.name() == name)
+    }
 }
 
 /// When calls wait for each other: COLLECT's synchronization protocols (Figure 1), and one more.
@@ -120,6 +126,21 @@ impl Protocol {
             Protocol::Limited(capacity) => format!("limited({capacity})"),
             Protocol::Bounded(capacity) => format!("bounded({capacity})"),
             Protocol::Synchronous => "synchronous".into(),
+        }
+    }
+
+    /// The protocol of this name: `nonblocking`, `synchronous`, `bounded(2)`, `limited(2)`.
+    pub fn named(name: &str) -> Option<Protocol> {
+        let (word, capacity) = match name.split_once('(') {
+            Some((word, rest)) => (word, Some(rest.strip_suffix(')')?.trim().parse().ok()?)),
+            None => (name, None),
+        };
+        match (word.trim(), capacity) {
+            ("nonblocking", None) => Some(Protocol::NonBlocking),
+            ("synchronous", None) => Some(Protocol::Synchronous),
+            ("bounded", Some(capacity)) => Some(Protocol::Bounded(capacity)),
+            ("limited", Some(capacity)) => Some(Protocol::Limited(capacity)),
+            _ => None,
         }
     }
 

@@ -32,7 +32,7 @@ pub(super) fn combination(mut rank: u64, k: u64) -> Vec<u64> {
     for i in (1..=k).rev() {
         let (mut low, mut high) = (i - 1, i);
         while binomial(high, i) <= rank {
-            (low, high) = (high, high * 2);
+            (low, high) = (high, high.saturating_mul(2));
         }
         // The largest number with `binomial(number, i) <= rank` is at least `low` and less than `high`.
         while high - low > 1 {
