@@ -71,6 +71,25 @@ fn no_schedule_comes_twice() {
     }
 }
 
+/// Generic items are 0, 1, … in the order of pre-adds and threads; distinct scores are those numbers in some.
+#[test]
+fn generic_items_and_distinct_scores_are_numbered() {
+    for kind in [Kind::Queue, Kind::PriorityQueue] {
+        for (_, schedule) in Schedules::new(Scope::of(Configuration::E, kind, Protocol::NonBlocking)) {
+            let steps = || schedule.initial.iter().chain(schedule.threads.iter().flatten());
+            let adds: Vec<Vec<u64>> = steps()
+                .filter(|step| step.role.adds())
+                .map(|step| step.args.iter().map(|value| value.bits()).collect())
+                .collect();
+            let mut scores: Vec<u64> = adds.iter().filter_map(|args| args.get(1)).copied().collect();
+            scores.sort();
+            let numbers: Vec<u64> = (0..adds.len() as u64).collect();
+            assert_eq!(adds.iter().map(|args| args[0]).collect::<Vec<_>>(), numbers);
+            assert!(scores.is_empty() || scores == numbers, "{schedule:?}");
+        }
+    }
+}
+
 /// Thread symmetry leaves one of each class, and leaves none out.
 #[test]
 fn symmetry_keeps_every_class() {

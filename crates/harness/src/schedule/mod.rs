@@ -23,7 +23,7 @@ pub use schedules::Schedules;
 /// Which schedules to generate.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Scope {
-    /// What steps may do; the first that adds makes the pre-adds, too.
+    /// What steps may do; the first that adds makes the pre-adds, too. Those of a file are [`Binding::roles`].
     pub roles: Vec<Role>,
     /// How many threads; each has at least one step.
     pub threads: RangeInclusive<usize>,
