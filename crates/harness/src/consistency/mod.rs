@@ -1,0 +1,67 @@
+//! Consistency properties: how the calls of concurrent threads must relate to a sequential oracle
+//! (COLLECT, Section 2.2).
+//!
+//! Each property is a partial order on the calls of a history; the history is right if the oracle accepts
+//! some order of all calls that contains it. A history that ends stuck is right if *each* stuck thread has
+//! such an order of the completed calls, followed by its own pending one, at which the oracle blocks.
+//!
+//! [`monitor()`] decides this on the fly, for engines that explore executions. [`explain`] searches the orders
+//! of one history and says why none fits; [`naive`] tries all permutations and is what both are tested by.
+
+use crate::monitor::Monitor;
+use crate::oracle::Oracle;
+
+pub mod automaton;
+pub mod explain;
+pub mod history;
+pub mod intern;
+pub mod linear;
+pub mod naive;
+pub mod order;
+pub mod quiescent;
+pub mod sequential;
+pub mod tracker;
+
+/// What order of calls an explanation must keep.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Property {
+    /// Sequential consistency: the order of calls within each thread.
+    Sequential,
+    /// Linearizability: whatever returned before another call began comes before it.
+    Linear,
+    /// Quiescent consistency: what returned before a moment without pending calls comes before what began
+    /// after it; even calls of one thread may change places between such moments.
+    Quiescent,
+}
+
+impl Property {
+    /// All properties.
+    pub const ALL: [Property; 3] = [Property::Sequential, Property::Linear, Property::Quiescent];
+
+    /// The name that COLLECT's option `-prop` has for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Property::Sequential => "sc",
+            Property::Linear => "linear",
+            Property::Quiescent => "quiescent",
+        }
+    }
+
+    /// The property of this name.
+    pub fn named(name: &str) -> Option<Property> {
+        Property::ALL.into_iter().find(|property| property.name() == name)
+    }
+}
+
+/// A monitor that judges histories by a property and an oracle.
+pub fn monitor<O>(property: Property, oracle: O) -> Box<dyn Monitor + Send>
+where
+    O: Oracle + Send + 'static,
+    O::State: Send + Sync,
+{
+    match property {
+        Property::Sequential => Box::new(tracker::Tracker::<O, sequential::Sequential>::new(oracle)),
+        Property::Linear => Box::new(tracker::Tracker::<O, linear::Linear>::new(oracle)),
+        Property::Quiescent => Box::new(tracker::Tracker::<O, quiescent::Quiescent>::new(oracle)),
+    }
+}

@@ -1,0 +1,49 @@
+//! The partial orders of the properties, and the traces of a history that must each be explained.
+
+use super::Property;
+use super::history::{End, History, HistoryCall};
+
+/// One trace to explain: the whole history, or what justifies one stuck thread (the paper's `α` and `α[i]`).
+pub struct Subject {
+    /// Indices of its operations among [`History::calls`], in their order.
+    pub operations: Vec<usize>,
+    /// The pending operation that must come last and block.
+    pub stuck: Option<usize>,
+    /// Whether pending operations may be left out, or take effect with any results.
+    pub open: bool,
+}
+
+/// What of a history must be explained: all of it must be for the history to be right.
+pub fn subjects(history: &History, operations: &[HistoryCall]) -> Vec<Subject> {
+    let all = 0..operations.len();
+    let pending = |&i: &usize| operations[i].responded.is_none();
+    match history.end {
+        End::Complete | End::Open => {
+            vec![Subject { operations: all.collect(), stuck: None, open: history.end == End::Open }]
+        }
+        End::Stuck => all
+            .clone()
+            .filter(pending)
+            .map(|stuck| Subject {
+                operations: all.clone().filter(|i| *i == stuck || !pending(i)).collect(),
+                stuck: Some(stuck),
+                open: false,
+            })
+            .collect(),
+    }
+}
+
+/// Which operations an explanation must keep before which, by their places in `operations`.
+pub fn precedence(property: Property, operations: &[&HistoryCall]) -> Vec<Vec<bool>> {
+    let count = operations.len();
+    let cut = |k: &usize| {
+        operations[..*k].iter().all(|first| operations[*k..].iter().all(|second| first.before(second)))
+    };
+    let cuts: Vec<usize> = (1..count).filter(cut).collect();
+    let before = |first: usize, second: usize| match property {
+        Property::Sequential => first < second && operations[first].thread == operations[second].thread,
+        Property::Linear => operations[first].before(operations[second]),
+        Property::Quiescent => cuts.iter().any(|&k| first < k && k <= second),
+    };
+    (0..count).map(|first| (0..count).map(|second| before(first, second)).collect()).collect()
+}

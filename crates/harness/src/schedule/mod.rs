@@ -1,0 +1,159 @@
+//! Schedules: all clients within a scope (COLLECT, Sections 3 and 4).
+//!
+//! A scope bounds threads, steps, pre-adds and values. Its schedules stand in one fixed order, from few steps
+//! to many, and each can be made from its number alone, so that several machines can share them and a run
+//! can go on where it ended. The order has three levels: blocks of equal size, skeletons (which roles each
+//! thread plays), and arguments, which are counted and numbered without being listed.
+
+use crate::client::Client;
+use crate::oracle::binding::Binding;
+use crate::oracle::role::Role;
+use crate::oracle::{Kind, Protocol};
+use fencepost_lsl::diagnostic::Diagnostic;
+use fencepost_lsl::value::Value;
+use std::ops::RangeInclusive;
+
+mod arguments;
+mod rank;
+mod schedules;
+mod skeleton;
+
+pub use schedules::Schedules;
+
+/// Which schedules to generate.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Scope {
+    /// What steps may do; the first that adds makes the pre-adds, too. Those of a file are [`Binding::roles`].
+    pub roles: Vec<Role>,
+    /// How many threads; each has at least one step.
+    pub threads: RangeInclusive<usize>,
+    /// How many steps all threads have together.
+    pub steps: RangeInclusive<usize>,
+    /// How many calls fill the collection before the threads start: with the values 0, 1, …
+    pub pre_adds: RangeInclusive<usize>,
+    /// Arguments are less than this: elements, keys, items and scores.
+    pub values: usize,
+    /// Whether items are numbered as they are added instead of tried in all ways.
+    ///
+    /// Unsound: misses what depends on items being equal.
+    pub generic_values: bool,
+    /// Whether only schedules count in which all scores differ; they are then 0, 1, … in all orders.
+    ///
+    /// Unsound: misses what depends on scores being equal.
+    pub distinct_priorities: bool,
+    /// Whether only schedules count that remove no more often than they add, pre-adds included.
+    ///
+    /// Unsound: misses what happens only to those who find nothing.
+    pub adds_dominate: bool,
+    /// Whether of schedules that differ only in the order of threads, one stands for all.
+    ///
+    /// # Soundness
+    ///
+    /// Threads have no identity: if no operation asks who calls, exchanging threads exchanges their parts
+    /// in every execution, and all properties are blind to that.
+    pub thread_symmetry: bool,
+}
+
+/// A call of a schedule.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Step {
+    /// What it does.
+    pub role: Role,
+    /// The role's arguments.
+    pub args: Vec<Value>,
+}
+
+/// A client in terms of roles.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Schedule {
+    /// The pre-adds.
+    pub initial: Vec<Step>,
+    /// The steps of each thread; none is empty.
+    pub threads: Vec<Vec<Step>>,
+}
+
+impl Schedule {
+    /// The client that calls the operations that play the roles; none if one has no operation.
+    pub fn client(&self, binding: &Binding) -> Option<Client> {
+        let calls =
+            |steps: &Vec<Step>| steps.iter().map(|step| binding.call(step.role, &step.args)).collect();
+        Some(Client {
+            initial: calls(&self.initial)?,
+            threads: self.threads.iter().map(calls).collect::<Option<_>>()?,
+        })
+    }
+}
+
+/// The configurations of COLLECT's case study (Table 1).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[allow(missing_docs)]
+pub enum Configuration {
+    A,
+    B,
+    C,
+    D,
+    E,
+}
+
+impl Configuration {
+    /// All of them, from small to large.
+    pub const ALL: [Configuration; 5] =
+        [Configuration::A, Configuration::B, Configuration::C, Configuration::D, Configuration::E];
+}
+
+impl Scope {
+    /// The scope of a configuration of the case study.
+    ///
+    /// Synchronous collections have no pre-adds, since those would wait for ever, and one step more instead.
+    /// The value bound is not in the paper's table; it follows from the numbers of schedules there.
+    pub fn of(configuration: Configuration, kind: Kind, protocol: Protocol) -> Scope {
+        let (threads, steps, pre_adds, values) = match configuration {
+            Configuration::A => (2, 2, 0, 2),
+            Configuration::B | Configuration::C => (2, 2, 1, 3),
+            Configuration::D => (3, 3, 1, 4),
+            Configuration::E => (3, 4, 1, 5),
+        };
+        let (steps, pre_adds) =
+            if protocol == Protocol::Synchronous { (steps + pre_adds, 0) } else { (steps, pre_adds) };
+        Scope {
+            roles: Role::of(kind).collect(),
+            threads: 1..=threads,
+            steps: 1..=steps,
+            pre_adds: 0..=pre_adds,
+            values,
+            generic_values: true,
+            distinct_priorities: true,
+            adds_dominate: kind == Kind::PriorityQueue,
+            thread_symmetry: true,
+        }
+    }
+
+    /// How many schedules there are; `u64::MAX` stands for any larger number.
+    pub fn count(&self) -> u64 {
+        Schedules::new(self.clone()).total()
+    }
+
+    /// What makes it useless.
+    pub fn problems(&self, protocol: Protocol) -> Vec<Diagnostic> {
+        let mut problems = Vec::new();
+        let mut problem = |when: bool, what: &str, help: &str| {
+            if when {
+                problems.push(Diagnostic::general(what).help(help));
+            }
+        };
+        let empty = self.threads.is_empty() || self.steps.is_empty() || self.pre_adds.is_empty();
+        problem(empty, "a range of the scope is empty", "write the smaller bound first, as in `1..3`");
+        let idle = !empty && self.steps.end() < self.threads.start();
+        problem(idle, "there are fewer steps than threads", "each thread makes at least one step");
+        problem(*self.threads.end() == 0, "there are no threads", "let there be at least one");
+        problem(self.values == 0, "there are no values", "let there be at least one");
+        let most = *self.pre_adds.end();
+        let waits = match protocol {
+            Protocol::Synchronous => most > 0,
+            Protocol::Bounded(capacity) => most > capacity,
+            Protocol::NonBlocking | Protocol::Limited(_) => false,
+        };
+        problem(waits, "pre-adds would wait for ever", "nobody removes anything before the threads start");
+        problems
+    }
+}

@@ -1,0 +1,111 @@
+//! Random histories: monitors and explanations against all permutations.
+//!
+//! `HISTORIES=100000 cargo test -p fencepost-harness --test random_histories` is the slow tier; a failure
+//! prints the history, shrunk, and its seed.
+
+mod support;
+
+use fencepost_harness::consistency::explain::explain;
+use fencepost_harness::consistency::history::{End, Event, History};
+use fencepost_harness::consistency::{Property, monitor, naive};
+use fencepost_harness::monitor::Monitor;
+use fencepost_harness::oracle::collection::Specification;
+use fencepost_harness::oracle::{Kind, Protocol};
+use std::collections::BTreeMap;
+use support::{Random, oracle, oracles};
+
+/// A monitor for each property.
+type Monitors = Vec<(Property, Box<dyn Monitor + Send>)>;
+
+fn histories() -> usize {
+    std::env::var("HISTORIES").ok().and_then(|count| count.parse().ok()).unwrap_or(10_000)
+}
+
+/// What is wrong with the judgement of a history, if something is.
+fn mistake(oracle: &Specification, monitors: &mut Monitors, history: &History) -> Option<String> {
+    for (property, monitor) in monitors {
+        // Only linearizability says something of what may still go on.
+        if history.end == End::Open && *property != Property::Linear {
+            continue;
+        }
+        let right = naive::accepts(*property, oracle, history);
+        if history.judge(&mut **monitor) != right {
+            return Some(format!("the monitor of `{}` does not say {right}", property.name()));
+        }
+        if explain(*property, oracle, history, 3).is_empty() != right {
+            return Some(format!("the explanation of `{}` does not say {right}", property.name()));
+        }
+    }
+    None
+}
+
+/// The histories with one call less, or ended earlier.
+fn smaller(history: &History) -> Vec<History> {
+    let mut smaller = Vec::new();
+    for at in 0..history.events.len() {
+        if let Event::Invoke(thread, _) = history.events[at] {
+            let mut events = history.events.clone();
+            events.remove(at);
+            let same = |event: &Event| matches!(event, Event::Respond(t, _) if *t == thread);
+            if let Some(end) = (at..events.len()).find(|&end| same(&events[end])) {
+                events.remove(end);
+            }
+            smaller.push(History { events, ..history.clone() });
+        }
+    }
+    if !history.initial.is_empty() {
+        smaller.push(History { initial: Vec::new(), ..history.clone() });
+    }
+    smaller.retain(|less| (less.end == End::Stuck) <= !less.pending().is_empty());
+    smaller
+}
+
+/// How many histories there are by how they end and which properties they have: sc, linear, quiescent.
+type Tally = BTreeMap<(End, [bool; 3]), usize>;
+
+fn compare(kind: Kind, protocol: Protocol, count: usize, seed: u64, tally: &mut Tally) {
+    let oracle_of = || oracle(kind, protocol);
+    let specification = oracle_of();
+    // One monitor for all histories: what it remembers of some must not disturb others.
+    let fresh =
+        || -> Monitors { Property::ALL.map(|property| (property, monitor(property, oracle_of()))).into() };
+    let mut monitors = fresh();
+    for number in 0..count as u64 {
+        let mut random = Random(seed + number);
+        let mut history = support::history(&mut random, kind, &specification);
+        if mistake(&specification, &mut monitors, &history).is_some() {
+            let fails = |history: &History| mistake(&specification, &mut fresh(), history);
+            while let Some(less) = smaller(&history).into_iter().find(|less| fails(less).is_some()) {
+                history = less;
+            }
+            let what = fails(&history).unwrap_or("only a monitor that has seen others errs".into());
+            panic!("{} {}, seed {}: {what}\n{history:#?}", protocol.name(), kind.name(), seed + number);
+        }
+        let has = Property::ALL.map(|property| naive::accepts(property, &specification, &history));
+        *tally.entry((history.end, has)).or_default() += 1;
+    }
+}
+
+#[test]
+fn monitors_and_explanations_agree_with_all_permutations() {
+    let oracles = oracles();
+    let mut tally = Tally::default();
+    for (number, &(kind, protocol)) in oracles.iter().enumerate() {
+        let count = histories().div_ceil(oracles.len());
+        compare(kind, protocol, count, (number as u64) << 32, &mut tally);
+    }
+    println!("{tally:#?}");
+    // No combination of properties may be a rarity, or the comparison says little of it.
+    for end in [End::Complete, End::Stuck] {
+        for (sc, linear, quiescent) in [
+            (true, true, true),
+            (true, false, true),
+            (true, false, false),
+            (false, false, true),
+            (false, false, false),
+        ] {
+            let count = tally.get(&(end, [sc, linear, quiescent])).copied().unwrap_or(0);
+            assert!(count >= histories() / 5000, "{end:?}, {sc}, {linear}, {quiescent}: {count}");
+        }
+    }
+}
