@@ -7,6 +7,7 @@ use fencepost_harness::trace::{
     Action, Call, Event, EventId, ReadFrom, Source, Start as TraceStart, Status, Trace, TraceThread,
 };
 use fencepost_lsl::fault::Fault;
+use fencepost_lsl::memory;
 use fencepost_lsl::program::{Place, address};
 use fencepost_lsl::value::Value;
 use rustc_hash::FxHashMap;
@@ -227,7 +228,7 @@ impl Decoder<'_, '_> {
         }
         let objects = &self.encoding.unrolled.objects;
         let holds = objects.iter().any(|object| {
-            object.place == Place::Global && object.base <= addr && addr + bytes <= object.base + object.size
+            object.place == Place::Global && memory::covers((object.base, object.size), (addr, bytes))
         });
         if holds && store { Fault::ReadOnly } else { Fault::OutOfBounds }
     }

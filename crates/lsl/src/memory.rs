@@ -11,6 +11,12 @@ use crate::value::{IntTy, Value};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+/// Whether a range of memory, given by its start and size, holds another. Neither wraps around: addresses
+/// that a program computes may lie anywhere.
+pub fn covers((base, size): (u64, u64), (addr, bytes): (u64, u64)) -> bool {
+    addr.checked_sub(base).and_then(|offset| size.checked_sub(offset)).is_some_and(|left| bytes <= left)
+}
+
 /// An object.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Object {
@@ -62,7 +68,7 @@ impl Object {
 
     /// Whether an access of `size` bytes at `addr` lies in it.
     pub fn holds(&self, addr: u64, size: u64) -> bool {
-        self.base <= addr && addr - self.base + size <= self.size()
+        covers((self.base, self.size()), (addr, size))
     }
 
     /// The value at an offset, which must be inside.

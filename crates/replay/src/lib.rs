@@ -14,8 +14,11 @@
 mod evaluate;
 mod explain;
 mod relation;
+mod shape;
 mod sources;
 mod world;
+
+pub use shape::lets_stores_overtake_loads;
 
 use fencepost_harness::operation::Harness;
 use fencepost_harness::trace::{Explanation, Trace};

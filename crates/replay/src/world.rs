@@ -4,7 +4,7 @@ use fencepost_harness::operation::Harness;
 use fencepost_harness::trace::{Action, Event, EventId, Source, Status, Trace};
 use fencepost_lsl::fault::Fault;
 use fencepost_lsl::interp::{Access, Deps, Halt, NewObject, Site, Stop, Thread, Word, World};
-use fencepost_lsl::memory::Object;
+use fencepost_lsl::memory::{self, Object};
 use fencepost_lsl::op::PrimOp;
 use fencepost_lsl::program::{Choice, Fence, Place, ProcId, Program, address};
 use fencepost_lsl::value::Value;
@@ -252,7 +252,7 @@ impl<'t> Tape<'t> {
     }
 
     fn object(&self, addr: u64, bytes: u64) -> Option<&Named> {
-        self.objects.iter().find(|object| object.base <= addr && addr + bytes <= object.base + object.size)
+        self.objects.iter().find(|object| memory::covers((object.base, object.size), (addr, bytes)))
     }
 
     /// Names the location of an access.

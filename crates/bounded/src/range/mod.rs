@@ -305,7 +305,7 @@ impl Analysis<'_> {
     }
 
     fn object_at(&self, addr: u64, bytes: u64, store: bool) -> Option<usize> {
-        let holds = |object: &Object| object.base <= addr && addr + bytes <= object.base + object.size;
+        let holds = |object: &Object| memory::covers((object.base, object.size), (addr, bytes));
         let index = self.unrolled.objects.iter().position(holds)?;
         let global = self.unrolled.objects[index].global;
         (!(store && global.is_some_and(|index| self.program.globals[index].constant))).then_some(index)

@@ -6,7 +6,7 @@
 
 use crate::guard::Guard;
 use crate::ssa::{ValId, Values};
-use fencepost_lsl::memory::Object;
+use fencepost_lsl::memory::{self, Object};
 use fencepost_lsl::op::PrimOp;
 use fencepost_lsl::value::IntTy;
 use std::collections::BTreeMap;
@@ -43,7 +43,7 @@ impl Known {
                 let content = object.holds(addr, ty.bytes()).then(|| object.read(addr - object.base, ty))?;
                 Some(values.make_const(content))
             }
-            [(at, size, value)] if *at <= addr && addr + ty.bytes() <= at + size => {
+            [(at, size, value)] if memory::covers((*at, *size), (addr, ty.bytes())) => {
                 Some(part(values, *value, addr - at, ty))
             }
             _ => None,
@@ -66,7 +66,7 @@ impl Known {
         for (at, old_size, old) in self.overlapping(addr, size) {
             self.written.remove(&at);
             // What the new value leaves of the old one, in front and behind.
-            let (end, old_end) = (addr + size, at + old_size);
+            let (end, old_end) = (addr.saturating_add(size), at.saturating_add(old_size));
             for (start, stop) in [(at, addr.min(old_end)), (end.max(at), old_end)] {
                 if start < stop {
                     let rest = IntTy::unsigned(8 * (stop - start) as u8);
@@ -80,8 +80,9 @@ impl Known {
 
     /// Values written that overlap with a range: address, size and value.
     fn overlapping(&self, addr: u64, size: u64) -> Vec<(u64, u64, ValId)> {
-        let near = self.written.range(addr.saturating_sub(8)..addr + size);
-        near.filter(|(at, (len, _))| *at + len > addr).map(|(at, (len, value))| (*at, *len, *value)).collect()
+        // A bad address may be so large that it wraps around.
+        let near = self.written.range(addr.saturating_sub(8)..addr.saturating_add(size));
+        near.filter(|(at, (len, _))| at.saturating_add(*len) > addr).map(|(at, (len, value))| (*at, *len, *value)).collect()
     }
 }
 

@@ -449,7 +449,7 @@ impl<'a> Walker<'a> {
     /// Adds a stop for an access, unless its address is known to be good.
     fn check_address(&mut self, addr: ValId, size: u64, store: bool, event: usize, guard: Guard, span: Span) {
         let good = self.out.values.constant(addr).and_then(Value::defined).is_some_and(|addr| {
-            let holds = |object: &&Object| object.base <= addr && addr + size <= object.base + object.size;
+            let holds = |object: &&Object| memory::covers((object.base, object.size), (addr, size));
             let constant = |index: usize| self.program.globals[index].constant;
             self.out.objects.iter().find(holds).is_some_and(|object| {
                 object.place != Place::Heap && !(store && object.global.is_some_and(constant))

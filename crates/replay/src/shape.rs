@@ -1,0 +1,54 @@
+//! What a model allows in general, asked of the smallest execution that shows it.
+
+use crate::evaluate::Execution;
+use crate::world::Run;
+use fencepost_harness::trace::{Action, Event, EventId, ReadFrom, Source, Start, Status, Trace, TraceThread};
+use fencepost_lsl::program::Order;
+use fencepost_lsl::source::{FileId, Span};
+use fencepost_lsl::value::{IntTy, Value};
+use fencepost_models::cat::Model;
+
+const X: u64 = 0x1000;
+const Y: u64 = 0x2000;
+
+/// Whether a store may be seen by others before a load in front of it, on which it does not depend, is done:
+/// `r1 = x; y = 1` beside `r2 = y; x = 1` can read 1 twice.
+pub fn lets_stores_overtake_loads(model: &Model) -> bool {
+    let thread = || TraceThread { start: Start::Begin, calls: Vec::new(), status: Status::Finished };
+    let trace = Trace {
+        threads: vec![thread(), thread()],
+        events: vec![load(0, X, 3), store(0, Y), load(1, Y, 1), store(1, X)],
+        stores: vec![EventId(1), EventId(3)],
+    };
+    Execution::new(&trace, &vec![Run::default(); trace.events.len()]).check(model).is_ok()
+}
+
+fn event(thread: usize, action: Action) -> Event {
+    let span = Span::new(FileId(0), 0, 0);
+    Event { thread, action, span, stack: Vec::new(), atomic: None, life: None }
+}
+
+fn load(thread: usize, addr: u64, from: u32) -> Event {
+    let ty = IntTy::unsigned(32);
+    let from = vec![ReadFrom { offset: 0, bytes: ty.bytes(), source: Source::Event(EventId(from)) }];
+    event(thread, Action::Load { addr, ty, order: Order::Plain, value: Value::ONE, from })
+}
+
+fn store(thread: usize, addr: u64) -> Event {
+    event(thread, Action::Store { addr, ty: IntTy::unsigned(32), order: Order::Plain, value: Value::ONE })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn load_buffering() {
+        for (name, expected) in
+            [("serial", false), ("sc", false), ("tso", false), ("pso", false), ("rmo", true), ("relaxed", true)]
+        {
+            let model = fencepost_models::builtin(name).expect("it ships");
+            assert_eq!(lets_stores_overtake_loads(&model), expected, "{name}");
+        }
+    }
+}
