@@ -34,14 +34,14 @@ typedef struct heap_node {
 typedef struct pq {
     reentrant_t lock;
     int next; /* the first node that is not in use */
-    node_t nodes[CAPACITY];
+    node_t *nodes[CAPACITY];
 } pq_t;
 
 static void init_pq(pq_t *pq)
 {
     pq->next = ROOT;
-    for (int i = 0; i < CAPACITY; i++)
-        pq->nodes[i].entry.status = EMPTY;
+    for (int i = ROOT; i < CAPACITY; i++)
+        pq->nodes[i] = calloc(1, sizeof(node_t));
 }
 
 static void exchange(node_t *a, node_t *b)
@@ -61,8 +61,8 @@ static void settle(node_t *node)
 static int sift_up(pq_t *pq, int child, int *me)
 {
     int next = child;
-    node_t *below = &pq->nodes[child];
-    node_t *above = &pq->nodes[child / 2];
+    node_t *below = pq->nodes[child];
+    node_t *above = pq->nodes[child / 2];
     reentrant_lock(&above->lock, me);
     reentrant_lock(&below->lock, me);
     if (below->entry.owner != me) {
@@ -86,7 +86,7 @@ static void add(pq_t *pq, int value, int score)
     int me;
     reentrant_lock(&pq->lock, &me);
     int child = pq->next++;
-    node_t *node = &pq->nodes[child];
+    node_t *node = pq->nodes[child];
     reentrant_lock(&node->lock, &me);
     reentrant_unlock(&pq->lock);
     node->entry = (entry_t){BUSY, score, value, &me};
@@ -94,7 +94,7 @@ static void add(pq_t *pq, int value, int score)
     while (child > ROOT)
         child = sift_up(pq, child, &me);
     if (child == ROOT) {
-        node_t *root = &pq->nodes[ROOT];
+        node_t *root = pq->nodes[ROOT];
         reentrant_lock(&root->lock, &me);
         if (root->entry.owner == &me)
             settle(root);
@@ -105,8 +105,8 @@ static void add(pq_t *pq, int value, int score)
 /* The smaller child of a node, locked; none if it has no children. */
 static node_t *smaller_child(pq_t *pq, int parent, int *child, int *me)
 {
-    node_t *left = &pq->nodes[2 * parent];
-    node_t *right = &pq->nodes[2 * parent + 1];
+    node_t *left = pq->nodes[2 * parent];
+    node_t *right = pq->nodes[2 * parent + 1];
     reentrant_lock(&left->lock, me);
     reentrant_lock(&right->lock, me);
     if (left->entry.status == EMPTY) {
@@ -130,7 +130,7 @@ static void sift_down(pq_t *pq, int *me)
     int parent = ROOT;
     while (parent < CAPACITY / 2) {
         int child;
-        node_t *above = &pq->nodes[parent];
+        node_t *above = pq->nodes[parent];
         node_t *below = smaller_child(pq, parent, &child, me);
         if (!below)
             break;
@@ -142,7 +142,7 @@ static void sift_down(pq_t *pq, int *me)
         reentrant_unlock(&above->lock);
         parent = child;
     }
-    reentrant_unlock(&pq->nodes[parent].lock);
+    reentrant_unlock(&pq->nodes[parent]->lock);
 }
 
 static bool remove_min(pq_t *pq, int *value)
@@ -153,8 +153,8 @@ static bool remove_min(pq_t *pq, int *value)
         reentrant_unlock(&pq->lock);
         return false;
     }
-    node_t *root = &pq->nodes[ROOT];
-    node_t *bottom = &pq->nodes[--pq->next];
+    node_t *root = pq->nodes[ROOT];
+    node_t *bottom = pq->nodes[--pq->next];
     reentrant_lock(&bottom->lock, &me);
     reentrant_lock(&root->lock, &me);
     reentrant_unlock(&pq->lock);
@@ -176,3 +176,8 @@ static bool remove_min(pq_t *pq, int *value)
 pq_t pq;
 
 #include "priority-queue-tests.h"
+#ifndef FAIR
+#pragma fencepost test R    = a0 a1 ( r | r )
+#pragma fencepost test AAR  = ( a0 a1 | r )
+#pragma fencepost test ARR  = a1 ( a0 | r r )
+#endif

@@ -4,7 +4,8 @@
  * whose score is there already.
  *
  * It is quiescently consistent, but neither linearizable nor sequentially consistent: a value with a lower score can
- * come in behind a remove_min under way, which then takes one that was added later (test AARR).
+ * come in behind a remove_min under way, which then takes one that was added later: after add(0, 1), in
+ * ( add(1, 0) add(2, 2) | remove_min | remove_min ), 0 and 2 can be removed. This test takes the checker long.
  *
  * -DFIRST_EDITION has the walk of the first edition, which does not go on when it meets a node that is taken already.
  * It can stand there for ever; no execution that ends shows it. */
@@ -157,3 +158,8 @@ static bool remove_min(pq_t *pq, int *value)
 pq_t pq;
 
 #include "priority-queue-tests.h"
+#if LEVELS == 1
+#pragma fencepost test A    = ( a0 | a1 r )
+#pragma fencepost test R    = a0 a1 ( r | r )
+#pragma fencepost test AAR  = ( a0 a1 | r )
+#endif
