@@ -175,9 +175,22 @@ static bool remove_min(pq_t *pq, int *value)
 
 pq_t pq;
 
-#include "priority-queue-tests.h"
-#ifndef FAIR
-#pragma fencepost test R    = a0 a1 ( r | r )
-#pragma fencepost test AAR  = ( a0 a1 | r )
-#pragma fencepost test ARR  = a1 ( a0 | r r )
+#include "priority-queue.h"
+#ifdef FAIR
+#pragma fencepost test One = ( a0 r )
+#else
+#pragma fencepost test Seq = ( a1 a0 r r )
+#pragma fencepost test AR  = a1 ( a0 | r )
+#pragma fencepost test R   = a0 a1 ( r | r )
+#pragma fencepost test AAR = ( a0 a1 | r )
+#pragma fencepost test ARR = a1 ( a0 | r r )
+#endif
+#ifdef FAIR
+#pragma fencepost expect One sc holds
+#else
+#pragma fencepost expect Seq sc holds
+#pragma fencepost expect AR sc holds
+#pragma fencepost expect R sc holds
+#pragma fencepost expect AAR sc holds
+#pragma fencepost expect ARR sc holds
 #endif

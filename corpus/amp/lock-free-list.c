@@ -123,13 +123,15 @@ set_t set;
 #pragma fencepost expect AA sc holds
 #pragma fencepost expect AR sc holds
 #pragma fencepost expect AC sc holds
-#if defined(FIRST_EDITION)
+#ifdef NAIVE_FREE
+#pragma fencepost test Freed = a ( r r | c )
+#pragma fencepost expect Freed sc violated
+#else
+#ifdef FIRST_EDITION
 #pragma fencepost expect RR sc violated
-#pragma fencepost expect RA sc holds
-#pragma fencepost expect ARC sc holds
-#elif defined(NAIVE_FREE)
 #else
 #pragma fencepost expect RR sc holds
+#endif
 #pragma fencepost expect RA sc holds
 #pragma fencepost expect ARC sc holds
 #endif

@@ -161,7 +161,6 @@ set_t set;
 #pragma fencepost expect RA sc holds
 #pragma fencepost expect ARC sc holds
 #pragma fencepost expect Relocate sc violated
-#ifdef PATCHED
-#else
+#ifndef PATCHED
 #pragma fencepost expect Grow sc violated
 #endif

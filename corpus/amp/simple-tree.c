@@ -56,9 +56,18 @@ static bool remove_min(pq_t *pq, int *value)
 
 pq_t pq;
 
-#include "priority-queue-tests.h"
+#include "priority-queue.h"
+#pragma fencepost test Seq  = ( a1 a0 r r )
+#pragma fencepost test AR   = a1 ( a0 | r )
 #pragma fencepost test A    = ( a0 | a1 r )
 #pragma fencepost test R    = a0 a1 ( r | r )
 #pragma fencepost test AAR  = ( a0 a1 | r )
 #pragma fencepost test ARR  = a1 ( a0 | r r )
 #pragma fencepost test AARR = a1 ( a0 a2 | r | r )
+#pragma fencepost expect Seq sc holds
+#pragma fencepost expect AR sc holds
+#pragma fencepost expect A sc holds
+#pragma fencepost expect R sc holds
+#pragma fencepost expect AAR sc holds
+#pragma fencepost expect ARR sc violated
+#pragma fencepost expect AARR sc violated

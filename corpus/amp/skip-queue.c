@@ -157,9 +157,18 @@ static bool remove_min(pq_t *pq, int *value)
 
 pq_t pq;
 
-#include "priority-queue-tests.h"
+#include "priority-queue.h"
+#pragma fencepost test Seq = ( a1 a0 r r )
+#pragma fencepost test AR  = a1 ( a0 | r )
 #if LEVELS == 1
-#pragma fencepost test A    = ( a0 | a1 r )
-#pragma fencepost test R    = a0 a1 ( r | r )
-#pragma fencepost test AAR  = ( a0 a1 | r )
+#pragma fencepost test A   = ( a0 | a1 r )
+#pragma fencepost test R   = a0 a1 ( r | r )
+#pragma fencepost test AAR = ( a0 a1 | r )
+#endif
+#pragma fencepost expect Seq sc holds
+#pragma fencepost expect AR sc holds
+#if LEVELS == 1
+#pragma fencepost expect A sc holds
+#pragma fencepost expect R sc holds
+#pragma fencepost expect AAR sc holds
 #endif
