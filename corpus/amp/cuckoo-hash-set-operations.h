@@ -1,13 +1,13 @@
 /* The operations of the phased cuckoo hash sets, for files that say how the two places of a value are locked (acquire,
- * release) and how the tables grow (resize). The last argument of these is a place that is different for every operation
- * under way: it tells threads apart.
+ * release) and how the tables grow (resize). The last argument of these is a place that is different for every
+ * operation under way: it tells threads apart.
  *
  * A list that has more than THRESHOLD values is to give its oldest one to the other table. As published, relocate looks
  * without a lock for what to move. If another thread has just put new tables in place that are not yet filled, it finds
  * null, and it may also find a list that has become empty.
  *
- * When more values share their two hashes than their lists can take, the tables grow for ever. No execution that ends
- * shows it. */
+ * When three values share their two hashes, the tables grow for ever; here an assertion stops that when they have
+ * MAX_CAPACITY places. */
 
 static bucket_t *list_of(set_t *set, int which, int value)
 {

@@ -23,7 +23,8 @@
 #endif
 
 /* Keys have three bits, so hashes have two: the third makes room for the keys of sentinels. */
-enum { HASH_BITS = 2, HIGH_BIT = 1 << HASH_BITS, MASK = HIGH_BIT - 1, MAX_BUCKETS = 1 << HASH_BITS, INITIAL_BUCKETS = 2 };
+enum { HASH_BITS = 2, HIGH_BIT = 1 << HASH_BITS, MASK = HIGH_BIT - 1 };
+enum { MAX_BUCKETS = 1 << HASH_BITS, INITIAL_BUCKETS = 2 };
 
 typedef struct node {
     int key;
