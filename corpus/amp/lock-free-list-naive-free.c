@@ -1,0 +1,3 @@
+/* The lock-free list with nodes that are freed as soon as they are unlinked. */
+#define NAIVE_FREE
+#include "lock-free-list.c"

@@ -1,0 +1,3 @@
+/* The lock-free queue with sentinels that are freed as soon as they are out of the queue. */
+#define NAIVE_FREE
+#include "lock-free-queue.c"

@@ -1,0 +1,3 @@
+/* The refinable cuckoo hash set with locks that are made before they can be seen. */
+#define PATCHED
+#include "refinable-cuckoo-hash-set.c"
