@@ -92,6 +92,11 @@ fn checkfence() {
     expectations("checkfence");
 }
 
+#[test]
+fn amp() {
+    expectations("amp");
+}
+
 /// A data type, how many fences it has, and for each a test that fails on relaxed without it. Smaller tests
 /// do not notice all of them. Snark's fences come in pairs, left and right.
 const NEEDED: [(&str, &[&str]); 6] = [

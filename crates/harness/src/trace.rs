@@ -200,6 +200,14 @@ pub struct Trace {
 }
 
 impl Trace {
+    /// Whether an access found its object freed: a fault, which reads that alone, whatever value it has.
+    pub fn finds_freed(&self, event: &Event) -> bool {
+        match event.life {
+            Some(Source::Event(id)) => matches!(self.event(id).action, Action::Free { .. }),
+            _ => false,
+        }
+    }
+
     /// The event with this id.
     pub fn event(&self, id: EventId) -> &Event {
         &self.events[id.index()]

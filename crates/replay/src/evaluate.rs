@@ -121,7 +121,9 @@ impl<'t> Execution<'t> {
         };
         let recorded = &self.trace.events[event];
         let mut reads = Vec::new();
-        if let Action::Load { addr, from, .. } = &recorded.action {
+        if let Action::Load { addr, from, .. } = &recorded.action
+            && !self.trace.finds_freed(recorded)
+        {
             reads.extend(
                 from.iter()
                     .map(|part| (addr + part.offset..addr + part.offset + part.bytes, source(part.source))),

@@ -44,9 +44,14 @@ mod tests {
 
     #[test]
     fn load_buffering() {
-        for (name, expected) in
-            [("serial", false), ("sc", false), ("tso", false), ("pso", false), ("rmo", true), ("relaxed", true)]
-        {
+        for (name, expected) in [
+            ("serial", false),
+            ("sc", false),
+            ("tso", false),
+            ("pso", false),
+            ("rmo", true),
+            ("relaxed", true),
+        ] {
             let model = fencepost_models::builtin(name).expect("it ships");
             assert_eq!(lets_stores_overtake_loads(&model), expected, "{name}");
         }

@@ -1,6 +1,6 @@
 //! Checks that every load reads, byte by byte, what its source holds there.
 
-use fencepost_harness::trace::{Action, Event, EventId, Source, Trace};
+use fencepost_harness::trace::{Action, EventId, Source, Trace};
 use fencepost_lsl::memory::Object;
 use fencepost_lsl::program::Program;
 use fencepost_lsl::value::{IntTy, Value};
@@ -9,12 +9,8 @@ use fencepost_lsl::value::{IntTy, Value};
 pub(crate) fn check(program: &Program, trace: &Trace) -> Result<(), String> {
     let mut listed: Vec<EventId> = trace.stores.clone();
     listed.sort();
-    let dead = |event: &Event| match event.life {
-        Some(Source::Event(id)) => matches!(trace.event(id).action, Action::Free { .. }),
-        _ => false,
-    };
     let stores = trace.events.iter().enumerate().filter(|(index, event)| match event.action {
-        Action::Store { .. } | Action::Free { .. } => !dead(event),
+        Action::Store { .. } | Action::Free { .. } => !trace.finds_freed(event),
         // Only those that take freed memory.
         Action::Alloc { .. } => trace.stores.contains(&EventId(*index as u32)),
         _ => false,
@@ -24,7 +20,7 @@ pub(crate) fn check(program: &Program, trace: &Trace) -> Result<(), String> {
     }
     for (index, event) in trace.events.iter().enumerate() {
         let Action::Load { addr, ty, value, ref from, .. } = event.action else { continue };
-        if dead(event) {
+        if trace.finds_freed(event) {
             continue;
         }
         let mut covered = 0;

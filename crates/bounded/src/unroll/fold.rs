@@ -82,7 +82,9 @@ impl Known {
     fn overlapping(&self, addr: u64, size: u64) -> Vec<(u64, u64, ValId)> {
         // A bad address may be so large that it wraps around.
         let near = self.written.range(addr.saturating_sub(8)..addr.saturating_add(size));
-        near.filter(|(at, (len, _))| at.saturating_add(*len) > addr).map(|(at, (len, value))| (*at, *len, *value)).collect()
+        near.filter(|(at, (len, _))| at.saturating_add(*len) > addr)
+            .map(|(at, (len, value))| (*at, *len, *value))
+            .collect()
     }
 }
 

@@ -1,8 +1,8 @@
 //! Which loops are retry loops: those that primed operations run once.
 //!
 //! A loop starts an attempt over if nothing but its own jumps ends it (`while (true)`, a backward `goto`),
-//! or if it contains an atomic block, directly or in what it calls: a compare-and-swap that may fail, a
-//! lock that may be taken. A loop that walks a list or counts is none.
+//! or if it contains an atomic block that stores, directly or in what it calls: a compare-and-swap that may
+//! fail, a lock that may be taken. A loop that walks a list or counts is none.
 
 use fencepost_lsl::program::{Program, Stmt, StmtKind, continues};
 
@@ -24,9 +24,19 @@ pub(super) fn mark(program: &mut Program) {
 
 fn contains(body: &[Stmt], atomic: &[bool]) -> bool {
     body.iter().any(|stmt| match &stmt.kind {
-        StmtKind::Atomic(_) => true,
+        StmtKind::Atomic(body) => stores(body),
         StmtKind::Call { proc, .. } => atomic[proc.index()],
         StmtKind::Block { body, .. } => contains(body, atomic),
+        _ => false,
+    })
+}
+
+fn stores(body: &[Stmt]) -> bool {
+    body.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Store { .. } => true,
+        StmtKind::Block { body, .. } | StmtKind::Atomic(body) => stores(body),
+        // Whatever it does, it does it atomically: the careful answer.
+        StmtKind::Call { .. } => true,
         _ => false,
     })
 }
