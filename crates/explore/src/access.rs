@@ -55,6 +55,9 @@ impl<R: Recorder> Run<'_, '_, R> {
                 return Ok(None);
             }
         }
+        if !own && self.depth == 0 && !self.reads() {
+            return Ok(None);
+        }
         if self.object(spot).freed() || self.buffer.frees(addr) {
             self.note(Note::DeadLoad { addr, ty, order });
             return Err(Fault::UseAfterFree.into());
@@ -121,7 +124,9 @@ impl<R: Recorder> Run<'_, '_, R> {
             self.buffer.push(Entry { kind: Kind::Store, addr, ty, value: value.wrap(ty), barrier: false });
             self.buffer_changed = true;
         }
-        self.committed |= !own && !self.sole;
+        if !own && !self.sole {
+            self.commit();
+        }
         if order == Order::SeqCst && !self.buffer.entries.is_empty() {
             self.buffer.order_loads();
             self.buffer_changed = true;
@@ -179,7 +184,7 @@ impl<R: Recorder> Run<'_, '_, R> {
                 self.note(Note::Alloc { addr, size, site, reused: true });
                 let words = object::new(size, class, heap, made.zeroed, None);
                 self.machine.replace(self.world, Place::Dynamic(at), &words);
-                self.committed = true;
+                self.commit();
                 return Ok(Some(addr));
             }
         }
@@ -231,7 +236,9 @@ impl<R: Recorder> Run<'_, '_, R> {
             self.buffer.push(Entry { kind, addr, ty, value, barrier: false });
             self.buffer_changed = true;
         }
-        self.committed |= !own && !self.sole;
+        if !own && !self.sole {
+            self.commit();
+        }
         Ok(true)
     }
 

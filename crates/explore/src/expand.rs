@@ -75,8 +75,7 @@ impl Expander {
         }
         let mut script = Script::default();
         loop {
-            self.next.copy(&self.world);
-            match run::run(machine, &mut self.next, thread, &mut script, &mut Nothing) {
+            match run::run(machine, &self.world, &mut self.next, thread, &mut script, &mut Nothing) {
                 Ok(()) => {
                     tidy(machine, &mut self.next);
                     if self.next != self.world {
@@ -95,12 +94,9 @@ impl Expander {
     fn runs(&mut self, machine: &mut Machine, thread: usize, cost: u32) -> Result<(), Failure> {
         let mut script = Script::default();
         loop {
-            self.next.copy(&self.world);
-            let stop = run::run(machine, &mut self.next, thread, &mut script, &mut Nothing).err();
-            let step = |mut script: Script| {
-                script.rewind();
-                Step { thread, what: Move::Run(script) }
-            };
+            let stop =
+                run::run(machine, &self.world, &mut self.next, thread, &mut script, &mut Nothing).err();
+            let step = |script: Script| Step { thread, what: Move::Run(script) };
             match stop {
                 None => {
                     if machine.options.preemptions.is_some() {
@@ -123,8 +119,7 @@ impl Expander {
         for index in 0..buffer.entries.len() {
             if buffer.ready(index, machine.options.model == Model::Tso) {
                 let step = Step { thread, what: Move::Flush(index) };
-                self.next.copy(&self.world);
-                if let Err(stop) = take(machine, &mut self.next, &step, &mut Nothing) {
+                if let Err(stop) = take(machine, &self.world, &mut self.next, &step, &mut Nothing) {
                     return Err(Failure { step, stop });
                 }
                 self.found(machine, step);
@@ -148,16 +143,18 @@ pub(crate) fn tidy(machine: &Machine, world: &mut World) {
     }
 }
 
-/// Makes a step.
+/// Makes a step from one world to another.
 pub(crate) fn take<R: Recorder>(
     machine: &mut Machine,
+    before: &World,
     world: &mut World,
     step: &Step,
     recorder: &mut R,
 ) -> Result<(), Stop> {
     match &step.what {
-        Move::Run(script) => run::run(machine, world, step.thread, &mut script.clone(), recorder),
+        Move::Run(script) => run::run(machine, before, world, step.thread, &mut script.clone(), recorder),
         Move::Flush(index) => {
+            world.copy(before);
             let mut script = Script::default();
             let mut run = Run::flushing(machine, world, step.thread, &mut script, recorder);
             run.flush(*index)?;

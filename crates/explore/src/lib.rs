@@ -15,6 +15,7 @@ mod buffer;
 mod code;
 mod compile;
 mod confine;
+mod cycles;
 mod driver;
 mod expand;
 mod footprint;
@@ -36,6 +37,7 @@ pub use driver::Subject;
 pub use options::{Budget, Model, Options, Reductions, Search, Termination};
 pub use outcome::{Exploration, Statistics, Verdict, Violation};
 
+use crate::cycles::Lasso;
 use crate::footprint::Footprint;
 use crate::judge::Judge;
 use crate::machine::Machine;
@@ -76,6 +78,12 @@ pub fn explore(
             footprint = machine.footprint.renewed();
             restarts += 1;
             continue;
+        }
+        let mut end = end;
+        if let (End::Done, Some(fair)) = (&end, options.termination.wants())
+            && let Some(Lasso { steps, stem }) = cycles::endless(&mut machine, fair)
+        {
+            end = End::Violated(Violation::Endless { stem, steps: steps.len() }, steps);
         }
         let known = machine.footprint.clone();
         drop(machine);

@@ -51,6 +51,17 @@ pub enum Termination {
     Unfair,
 }
 
+impl Termination {
+    /// Whether circles are looked for, and whether only fair ones.
+    pub(crate) fn wants(self) -> Option<bool> {
+        match self {
+            Termination::Ignore => None,
+            Termination::Fair => Some(true),
+            Termination::Unfair => Some(false),
+        }
+    }
+}
+
 /// Reductions. Switching one off changes how many states there are, never a verdict.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Reductions {

@@ -12,8 +12,8 @@
 //! turn. A call that a monitor watches begins with its first action and ends with its last; that leaves
 //! the fewest calls overlapping, so if those histories can be explained, looser ones can.
 //!
-//! An assumption that fails after nothing but reading takes the step back: the thread waits at the read,
-//! which changes nothing for the others, and tries again when they have moved on.
+//! An assumption that fails after nothing but reading takes that back: the thread waits before its first
+//! read since it last did something that others can notice, and tries again when they have moved on.
 
 use crate::buffer::{Buffer, Entry, Kind};
 use crate::code::{Instr, Src};
@@ -33,6 +33,8 @@ pub(crate) enum Stop {
     Fault(Fault),
     /// An assumption does not hold, or stores must reach memory first.
     Blocked,
+    /// The step is to be made again, and to end before its instruction with this number.
+    Again(u32),
     /// The execution is ruled out.
     Pruned,
     /// The monitor has no explanation left.
@@ -47,11 +49,13 @@ impl From<Fault> for Stop {
     }
 }
 
-/// How the choices of a step go: which alternative of how many.
+/// How a step goes where that is open: which alternative of how many each choice takes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Script {
     taken: Vec<(u32, u32)>,
     at: usize,
+    /// The load before which the step ends, by number of instruction.
+    pause: Option<u32>,
 }
 
 impl Script {
@@ -66,7 +70,7 @@ impl Script {
 
     /// Goes on to the next script; false after the last.
     pub(crate) fn advance(&mut self) -> bool {
-        self.at = 0;
+        (self.at, self.pause) = (0, None);
         while let Some((alternative, count)) = self.taken.pop() {
             if alternative + 1 < count {
                 self.taken.push((alternative + 1, count));
@@ -77,7 +81,7 @@ impl Script {
     }
 
     /// The same choices, from the first.
-    pub(crate) fn rewind(&mut self) {
+    fn rewind(&mut self) {
         self.at = 0;
     }
 }
@@ -109,6 +113,8 @@ pub(crate) struct Run<'m, 'a, R> {
     pub(crate) sole: bool,
     /// Atomic blocks under way.
     pub(crate) depth: u32,
+    /// Since then: the first load of memory that others may change, by number of instruction.
+    pub(crate) read: Option<u32>,
     began: bool,
     steps: u32,
 }
@@ -144,14 +150,33 @@ impl<'m, 'a, R: Recorder> Run<'m, 'a, R> {
             committed: false,
             sole,
             depth: 0,
+            read: None,
             began: false,
             steps: 0,
         }
     }
 }
 
-/// Runs a step of a thread. The world is of use only after success.
+/// Runs a step of a thread from one world to another, which is of use only after success.
 pub(crate) fn run<R: Recorder>(
+    machine: &mut Machine,
+    before: &World,
+    world: &mut World,
+    thread: usize,
+    script: &mut Script,
+    recorder: &mut R,
+) -> Result<(), Stop> {
+    loop {
+        world.copy(before);
+        script.rewind();
+        match attempt(machine, world, thread, script, recorder) {
+            Err(Stop::Again(pause)) => script.pause = Some(pause),
+            result => return result,
+        }
+    }
+}
+
+fn attempt<R: Recorder>(
     machine: &mut Machine,
     world: &mut World,
     thread: usize,
@@ -204,6 +229,17 @@ impl<R: Recorder> Run<'_, '_, R> {
         let frames = &self.machine.frames;
         let pc = frames[frames.len() - 1].pc;
         self.recorder.note(At { thread: self.thread, pc, frames }, note);
+    }
+
+    /// Something happens that others can notice.
+    pub(crate) fn commit(&mut self) {
+        (self.committed, self.read) = (true, None);
+    }
+
+    /// Notes a load of memory that others may change. False if the step ends before it.
+    pub(crate) fn reads(&mut self) -> bool {
+        self.read.get_or_insert(self.steps);
+        self.script.pause != Some(self.steps)
     }
 
     /// Whether the visible action of this step may be made now. Not after something that must stay: should
@@ -314,9 +350,12 @@ impl<R: Recorder> Run<'_, '_, R> {
             }
             Instr::Assume { cond } => {
                 if !self.condition(*cond)? {
-                    // What was done stays done; the thread stays here.
-                    let stays = self.committed && self.depth == 0;
-                    return if stays { Ok(Flow::Pause(pc)) } else { Err(Stop::Blocked) };
+                    // What was done stays done: the thread waits where it last looked at memory, or here.
+                    return match self.read {
+                        _ if !self.committed || self.depth > 0 => Err(Stop::Blocked),
+                        Some(load) => Err(Stop::Again(load)),
+                        None => Ok(Flow::Pause(pc)),
+                    };
                 }
             }
             Instr::Prune { cond } => {
@@ -459,7 +498,7 @@ impl<R: Recorder> Run<'_, '_, R> {
                 self.recorder.end(self.thread, results.clone());
             }
             if watched {
-                self.committed = true;
+                self.commit();
                 let state = MonitorState(self.world.monitor);
                 let thread = self.thread - 1;
                 if let Some(monitor) = self.machine.monitor.as_deref_mut() {
@@ -491,7 +530,8 @@ impl<R: Recorder> Run<'_, '_, R> {
             self.buffer_changed = true;
         }
         self.note(Note::Spawn(thread));
-        (self.sole, self.budget, self.committed) = (false, false, true);
+        (self.sole, self.budget) = (false, false);
+        self.commit();
         Ok(())
     }
 
@@ -510,7 +550,8 @@ impl<R: Recorder> Run<'_, '_, R> {
         for driver in drivers {
             self.machine.add_thread(self.world, *driver, &[], false);
         }
-        (self.sole, self.budget, self.committed) = (false, false, true);
+        (self.sole, self.budget) = (false, false);
+        self.commit();
         Ok(())
     }
 }

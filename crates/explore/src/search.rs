@@ -256,6 +256,8 @@ fn failed(stop: Stop, path: Vec<Step>) -> End {
         Stop::Fault(_) => End::Violated(Violation::Fault, path),
         Stop::Unexplained => End::Violated(Violation::Unexplained, path),
         Stop::Unsupported(what) => End::Stopped(Reason::Unsupported(what)),
-        Stop::Blocked | Stop::Pruned => End::Stopped(Reason::Internal("a step that waits failed".into())),
+        Stop::Blocked | Stop::Pruned | Stop::Again(_) => {
+            End::Stopped(Reason::Internal("a step that waits failed".into()))
+        }
     }
 }

@@ -29,11 +29,11 @@ pub(crate) fn stuck(machine: &mut Machine, world: &World) -> Option<Vec<usize>> 
 fn waits(machine: &mut Machine, world: &World, thread: usize) -> bool {
     let mut seen: FxHashSet<World> = FxHashSet::default();
     let mut work = vec![world.clone()];
+    let mut next = World::default();
     while let Some(from) = work.pop() {
         let mut script = Script::default();
         loop {
-            let mut next = from.clone();
-            match run::run(machine, &mut next, thread, &mut script, &mut Nothing) {
+            match run::run(machine, &from, &mut next, thread, &mut script, &mut Nothing) {
                 Ok(()) => {
                     tidy(machine, &mut next);
                     let done = machine.phase(&next, thread) == Phase::Finished;
@@ -41,7 +41,7 @@ fn waits(machine: &mut Machine, world: &World, thread: usize) -> bool {
                         return false;
                     }
                     if seen.insert(next.clone()) {
-                        work.push(next);
+                        work.push(next.clone());
                     }
                 }
                 Err(Stop::Blocked | Stop::Pruned) => {}

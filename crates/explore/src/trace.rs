@@ -32,12 +32,13 @@ pub(crate) fn record(
     let options = Options { reductions, ..options.clone() };
     let mut machine = Machine::new(code, &harness.program, &options, footprint.clone(), None);
     let mut world = machine.start();
+    let mut next = world.clone();
     let mut tracer = Tracer::new(code);
     tracer.thread(Start::Begin);
     for (number, step) in steps.iter().enumerate() {
         let before = world.threads.len();
-        match take(&mut machine, &mut world, step, &mut tracer) {
-            Ok(()) => {}
+        match take(&mut machine, &world, &mut next, step, &mut tracer) {
+            Ok(()) => std::mem::swap(&mut world, &mut next),
             Err(Stop::Fault(fault)) if number + 1 == steps.len() => {
                 if let Move::Flush(_) = step.what {
                     tracer.truncate(step.thread, fault)?;
