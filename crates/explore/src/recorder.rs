@@ -73,6 +73,8 @@ pub(crate) trait Recorder {
     fn note(&mut self, _at: At, _note: Note) {}
     /// The start or end of an outermost atomic block.
     fn atomic(&mut self, _starts: bool) {}
+    /// The start of a thread is put in a thread's buffer, behind its stores.
+    fn queue_start(&mut self, _thread: usize) {}
     /// An entry of a thread's buffer reaches memory.
     fn flush(&mut self, _thread: usize, _index: usize) {}
     /// A call of the subject begins.

@@ -518,9 +518,18 @@ impl<R: Recorder> Run<'_, '_, R> {
         for arg in &args {
             self.machine.share_word(self.world, arg.bits());
         }
-        // What was written before must be seen by the new thread.
+        self.start(driver, &args);
+        self.note(Note::Spawn(thread));
+        (self.sole, self.budget) = (false, false);
+        self.commit();
+        Ok(())
+    }
+
+    /// Adds a thread. What was written before must be seen by it, so it may have to wait.
+    fn start(&mut self, driver: u32, args: &[Value]) {
+        let thread = self.world.threads.len();
         let waits = !self.buffer.entries.is_empty();
-        self.machine.add_thread(self.world, driver, &args, waits);
+        self.machine.add_thread(self.world, driver, args, waits);
         if waits {
             let (addr, ty) = (thread as u64, IntTy::U8);
             let entry = Entry { kind: Kind::Start, addr, ty, value: Value::ZERO, barrier: false };
@@ -528,11 +537,8 @@ impl<R: Recorder> Run<'_, '_, R> {
             self.buffer.push(entry);
             self.buffer.barrier = barrier;
             self.buffer_changed = true;
+            self.recorder.queue_start(self.thread);
         }
-        self.note(Note::Spawn(thread));
-        (self.sole, self.budget) = (false, false);
-        self.commit();
-        Ok(())
     }
 
     fn launch(&mut self, drivers: &[u32]) -> Result<(), Stop> {
@@ -548,7 +554,7 @@ impl<R: Recorder> Run<'_, '_, R> {
             self.world.monitor = state.ok_or(Stop::Unexplained)?.0;
         }
         for driver in drivers {
-            self.machine.add_thread(self.world, *driver, &[], false);
+            self.start(*driver, &[]);
         }
         (self.sole, self.budget) = (false, false);
         self.commit();

@@ -292,9 +292,6 @@ impl Recorder for Tracer<'_> {
             Note::Spawn(thread) => {
                 let event = self.push(&at, Action::Spawn { thread }, None);
                 self.thread(Start::Spawn(EventId(event as u32)));
-                if !self.threads[at.thread].buffer.is_empty() {
-                    self.threads[at.thread].buffer.push(None);
-                }
             }
             Note::DeadLoad { addr, ty, order } => {
                 let (life, from) = (self.death(at.thread, addr), self.sources(at.thread, addr, ty.bytes()));
@@ -314,6 +311,10 @@ impl Recorder for Tracer<'_> {
     fn atomic(&mut self, starts: bool) {
         self.blocks += starts as u32;
         self.atomic = starts.then_some(self.blocks);
+    }
+
+    fn queue_start(&mut self, thread: usize) {
+        self.threads[thread].buffer.push(None);
     }
 
     fn flush(&mut self, thread: usize, index: usize) {
