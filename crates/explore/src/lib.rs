@@ -23,6 +23,7 @@ mod intern;
 mod judge;
 mod live;
 mod machine;
+mod memo;
 mod object;
 mod options;
 mod outcome;
