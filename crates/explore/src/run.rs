@@ -186,7 +186,7 @@ fn attempt<R: Recorder>(
     machine.load_thread(world.threads[thread]);
     machine.looks.clear();
     machine.made.clear();
-    machine.pure = script.pause.is_none();
+    machine.pure = script.pause.is_none() && machine.options.reductions.remember;
     let mut run = Run::flushing(machine, world, thread, script, recorder);
     if run.sole {
         run.machine.pure = false;

@@ -126,7 +126,9 @@ impl<'m, 'a, 'j> Explorer<'m, 'a, 'j> {
                 let end = pending.len() + self.expander.successors.len();
                 stack.push(Visit { state, next: pending.len(), end, loud });
                 pending.extend(self.expander.successors.drain(..).map(|s| (s.state, s.step)));
-                if let Some(end) = self.poll() {
+                let held =
+                    pending.capacity() * size_of::<(u32, Step)>() + stack.capacity() * size_of::<Visit>();
+                if let Some(end) = self.poll(held) {
                     return end;
                 }
             }
@@ -190,7 +192,7 @@ impl<'m, 'a, 'j> Explorer<'m, 'a, 'j> {
             for successor in self.expander.successors.drain(..).filter(|s| s.new) {
                 self.parents.push(Some((state, successor.step)));
             }
-            if let Some(end) = self.poll() {
+            if let Some(end) = self.poll(0) {
                 return end;
             }
             state += 1;
@@ -232,18 +234,18 @@ impl<'m, 'a, 'j> Explorer<'m, 'a, 'j> {
     }
 
     fn bytes(&self) -> u64 {
-        let parents = self.parents.capacity() * std::mem::size_of::<Option<(u32, Step)>>();
+        let parents = self.parents.capacity() * size_of::<Option<(u32, Step)>>();
         self.machine.pools.bytes() + self.machine.memo.bytes() + (self.colors.capacity() + parents) as u64
     }
 
-    /// Whether to go on.
-    fn poll(&mut self) -> Option<End> {
+    /// Whether to go on. `held` are bytes that the search itself holds.
+    fn poll(&mut self, held: usize) -> Option<End> {
         let states = self.machine.pools.states.len() as u64;
         let budget = &self.machine.options.budget;
         if let Some(limit) = budget.states
             && states > limit
         {
-            return Some(End::Stopped(Reason::Unsupported(format!("more than {limit} states"))));
+            return Some(End::Stopped(Reason::States { limit }));
         }
         if self.machine.footprint.grew {
             // What was learned makes this exploration incomplete. It goes on for a while to learn more.
@@ -253,7 +255,7 @@ impl<'m, 'a, 'j> Explorer<'m, 'a, 'j> {
             }
         }
         self.statistics.states += 1;
-        if !self.statistics.states.is_multiple_of(4096) {
+        if self.statistics.states % 4096 != 1 {
             return None;
         }
         if budget.cancelled() {
@@ -263,7 +265,7 @@ impl<'m, 'a, 'j> Explorer<'m, 'a, 'j> {
             return Some(End::Stopped(Reason::Timeout));
         }
         let full = self.machine.pools.states.nearly_full();
-        if full || budget.memory.is_some_and(|limit| self.bytes() > limit) {
+        if full || budget.memory.is_some_and(|limit| self.bytes() + held as u64 > limit) {
             return Some(End::Stopped(Reason::Memory));
         }
         (self.progress)(&self.statistics);

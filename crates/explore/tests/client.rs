@@ -132,7 +132,7 @@ fn client(harness: &Harness, initial: &str, threads: &str) -> Client {
 /// Explores a client in several ways that must agree.
 fn run(harness: &Harness, initial: &str, threads: &str, options: &Options) -> Exploration {
     let client = client(harness, initial, threads);
-    let off = Reductions { private: false, footprint: false, sole: false, collect: true };
+    let off = Reductions { collect: true, ..Reductions::NONE };
     let mut kept: Option<Exploration> = None;
     for (reductions, search) in
         [(options.reductions, Search::Depth), (options.reductions, Search::Breadth), (off, Search::Depth)]
