@@ -12,7 +12,9 @@
 mod access;
 mod address;
 mod buffer;
+mod calls;
 mod code;
+mod collect;
 mod compile;
 mod confine;
 mod cycles;
@@ -29,6 +31,7 @@ mod options;
 mod outcome;
 mod recorder;
 mod run;
+mod script;
 mod search;
 mod state;
 mod stuck;

@@ -7,7 +7,8 @@
 use crate::expand::tidy;
 use crate::machine::Machine;
 use crate::recorder::Nothing;
-use crate::run::{self, Script, Stop};
+use crate::run::{self, Stop};
+use crate::script::Script;
 use crate::state::{EMPTY, Phase, World};
 use rustc_hash::FxHashSet;
 

@@ -2,7 +2,7 @@
 
 mod support;
 
-use fencepost_explore::{Budget, Model, Options, Search, Subject, Verdict, Violation, explore};
+use fencepost_explore::{Budget, Model, Options, Reductions, Search, Subject, Verdict, Violation, explore};
 use fencepost_harness::mine::{Mined, mine};
 use fencepost_harness::operation::Harness;
 use fencepost_harness::test::Test;
@@ -76,6 +76,41 @@ fn sets() {
                 let options =
                     Options { model: Model::named(model).expect("a machine"), ..Options::default() };
                 assert_eq!(check(&harness, name, &options), Verdict::Holds, "{file} {name} {model}");
+            }
+        }
+    }
+}
+
+/// Every reduction, switched off, leaves the observations of programs with heaps as they are.
+#[test]
+fn reductions_change_nothing() {
+    let all = Reductions::default();
+    let variants = [
+        Reductions { remember: false, ..all },
+        Reductions { private: false, ..all },
+        Reductions { footprint: false, ..all },
+        Reductions { sole: false, ..all },
+        Reductions { collect: false, ..all },
+        Reductions::NONE,
+    ];
+    let cases =
+        [("lazylist.c", "Sar"), ("harris.c", "Saa"), ("ms2.c", "T0"), ("msn.c", "Tpc2"), ("snark.c", "D0")];
+    for (file, name) in cases {
+        let harness = corpus(file, &[]);
+        let test = test(&harness, name);
+        for model in ALL {
+            let explored = |reductions: Reductions| {
+                let model = Model::named(model).expect("a machine");
+                let options = Options { model, reductions, ..Options::default() };
+                let found = explore(&harness, Subject::Test(&test, None), &options, None, &|_| {});
+                assert_eq!(found.verdict, Verdict::Holds, "{file} {name} {model:?} {reductions:?}");
+                (found.observations, found.statistics)
+            };
+            let (expected, fewest) = explored(all);
+            for reductions in variants {
+                let (found, statistics) = explored(reductions);
+                assert_eq!(found, expected, "{file} {name} {model} {reductions:?}");
+                println!("{file} {name} {model}: {} of {} states", fewest.states, statistics.states);
             }
         }
     }
