@@ -157,7 +157,12 @@ impl Pools {
 
     /// The number of an object.
     pub(crate) fn intern_object(&mut self, words: &[u64]) -> u32 {
-        self.objects.intern(words, |see| Object(words).content().iter().for_each(|word| see(*word)))
+        self.objects.intern(words, |see| {
+            let content = Object(words).content();
+            content.iter().for_each(|word| see(*word));
+            // Pointers of packed structures may lie across two words.
+            content.windows(2).for_each(|pair| see(pair[0] >> 32 | pair[1] << 32));
+        })
     }
 
     /// The number of a world's shape.

@@ -361,6 +361,46 @@ fn garbage_is_dropped() {
     assert!(matches!(found.verdict, Verdict::Inconclusive(_)), "{:?}", found.statistics);
 }
 
+/// Pointers that lie across words or are copied byte by byte keep their objects, and let others reach them.
+#[test]
+fn pointers_in_pieces() {
+    let text = "
+        #include <pthread.h>
+        #include <assert.h>
+        #include <stdlib.h>
+        struct __attribute__((packed)) odd { char pad[5]; int *pointer; } odd;
+        union pieces { int *pointer; unsigned char bytes[8]; } source, target;
+        int ready;
+        void *reads(void *argument) {
+            if (ready) {
+                assert(*odd.pointer == 1);
+                assert(*target.pointer == 2);
+            }
+            return 0;
+        }
+        int main(void) {
+            pthread_t t;
+            pthread_create(&t, 0, reads, 0);
+            int *p = malloc(sizeof *p);
+            *p = 1;
+            odd.pointer = p;
+            p = 0;
+            source.pointer = malloc(sizeof *p);
+            *source.pointer = 2;
+            for (int i = 0; i < 8; i++) target.bytes[i] = source.bytes[i];
+            source.pointer = malloc(sizeof *p);
+            *source.pointer = 3;
+            ready = 1;
+            pthread_join(t, 0);
+            return 0;
+        }";
+    for model in [Model::Sc, Model::Tso] {
+        assert_eq!(run(text, &on(model)).verdict, Verdict::Holds, "{model:?}");
+    }
+    let late = run(&text.replace("ready = 1;", "ready = 1; *target.pointer = 4;"), &on(Model::Tso));
+    assert!(matches!(fault(&late), Some(Fault::Assertion(_))), "{:?}", late.verdict);
+}
+
 #[test]
 fn limits_are_met() {
     let harness = program(&peterson(""));
