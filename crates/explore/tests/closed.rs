@@ -429,3 +429,38 @@ fn limits_are_met() {
     let found = run(stores, &on(Model::Tso));
     assert!(matches!(found.verdict, Verdict::Inconclusive(Reason::Unsupported(_))), "{:?}", found.verdict);
 }
+
+/// Recursion needs no bound, and each call under way keeps its own registers.
+#[test]
+fn recursion() {
+    let text = "
+        #include <pthread.h>
+        #include <assert.h>
+        int total;
+        static int sum(int n) {
+            if (n == 0) return total;
+            int below = sum(n - 1);
+            total = total + n;
+            return below + n;
+        }
+        void *adds(void *argument) { total = total + 100; return 0; }
+        int main(void) {
+            pthread_t t;
+            pthread_create(&t, 0, adds, 0);
+            int found = sum(4);
+            pthread_join(t, 0);
+            assert(found == 10 || found == 110);
+            assert(LAST);
+            return 0;
+        }";
+    // Either the other thread's addition is lost, or some consecutive ones of the recursion: never all but 2.
+    let all = "total == 10 || total >= 100 && total <= 110 && total != 102";
+    assert_eq!(run(&text.replace("LAST", all), &on(Model::Sc)).verdict, Verdict::Holds);
+    for value in [10, 100, 101, 103, 104, 105, 106, 107, 108, 109, 110] {
+        let found = run(&text.replace("LAST", &format!("total != {value}")), &on(Model::Sc));
+        assert!(matches!(fault(&found), Some(Fault::Assertion(_))), "{value}: {:?}", found.verdict);
+    }
+    let endless = "static int f(int n) { return f(n + 1) + 1; } int main(void) { return f(0); }";
+    let found = run(endless, &on(Model::Sc));
+    assert!(matches!(found.verdict, Verdict::Inconclusive(Reason::Unsupported(_))), "{:?}", found.verdict);
+}
