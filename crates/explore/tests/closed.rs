@@ -401,6 +401,39 @@ fn pointers_in_pieces() {
     assert!(matches!(fault(&late), Some(Fault::Assertion(_))), "{:?}", late.verdict);
 }
 
+/// What a thread does to an object after it gave it away, others can come before.
+#[test]
+fn objects_given_away() {
+    let text = "
+        #include <pthread.h>
+        #include <assert.h>
+        #include <stdlib.h>
+        int *shared;
+        void *reads(void *argument) {
+            int *mine = shared;
+            if (mine) assert(*mine == LAST);
+            return 0;
+        }
+        int main(void) {
+            pthread_t t;
+            pthread_create(&t, 0, reads, 0);
+            int *p = malloc(sizeof *p);
+            *p = 1;
+            shared = p;
+            *p = 2;
+            pthread_join(t, 0);
+            return 0;
+        }";
+    for model in [Model::Sc, Model::Tso, Model::Pso] {
+        for last in ["1", "2"] {
+            let found = run(&text.replace("LAST", last), &on(model));
+            assert!(fault(&found).is_some(), "{model:?} {last}: {:?}", found.verdict);
+        }
+        let found = run(&text.replace("== LAST", "> 0"), &on(model));
+        assert_eq!(fault(&found).is_some(), model == Model::Pso, "{model:?}: {:?}", found.verdict);
+    }
+}
+
 #[test]
 fn limits_are_met() {
     let harness = program(&peterson(""));
