@@ -45,7 +45,8 @@ fn waits(machine: &mut Machine, world: &World, thread: usize) -> bool {
                         work.push(next.clone());
                     }
                 }
-                Err(Stop::Blocked | Stop::Pruned) => {}
+                Err(Stop::Blocked) => {}
+                // Fails, or is ruled out: no execution in which it waits.
                 Err(_) => return false,
             }
             if !script.advance() {

@@ -128,6 +128,19 @@ fn an_unmarked_node() {
     replays(&harness, &trace, "sc");
 }
 
+/// Primed operations that would retry are ruled out; they do not wait.
+#[test]
+fn primed_operations_are_not_stuck() {
+    let mut harness = corpus("lazylist.c", &[]);
+    let span = harness.tests[0].span;
+    let primed = fencepost_harness::test::parse(&harness, "P", "a' ( a' | r' )", span.file, span.start);
+    harness.tests.push(primed.expect("it is a test"));
+    for search in [Search::Depth, Search::Breadth] {
+        let options = Options { search, stuck: true, ..Options::default() };
+        assert_eq!(check(&harness, "P", &options), Verdict::Holds);
+    }
+}
+
 /// Snark's known bug shows on sc already.
 #[test]
 fn snark() {
