@@ -1,13 +1,15 @@
 /* What the closed-addressing hash sets of chapter 13 share: a table of buckets, each with a short list of values. A
  * table has room for MAX_CAPACITY buckets, of which the first `capacity` are in use; a bucket that is not yet made is
  * null. HASH can be replaced to have collisions. */
+#define FENCEPOST_LONG_NAMES
 #include <assert.h>
+#include <fencepost.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
 #ifndef HASH
-#define HASH(value) (value)
+#define HASH(value) fp_hash(value)
 #endif
 #ifndef INITIAL_CAPACITY
 #define INITIAL_CAPACITY 1

@@ -11,12 +11,14 @@
  *   two threads add one value, each behind its own sentinel). The patch does not touch this.
  *
  * Two values with the same hash count as one: HASH must tell values apart. */
+#define FENCEPOST_LONG_NAMES
+#include <fencepost.h>
 #include <limits.h>
 #include <stdlib.h>
 #include "mark.h"
 
 #ifndef HASH
-#define HASH(value) (value)
+#define HASH(value) fp_hash(value)
 #endif
 #ifndef THRESHOLD
 #define THRESHOLD 2

@@ -11,6 +11,8 @@
  *   lock(&l), unlock(&l)    a spin lock of type lock_t, initially all zero
  *   assume(e)               executions in which e does not hold are not looked at
  *   fp_any(a, b, ...)       any of these constants
+ *   fp_hash(x)              x; with -DFP_HASH_DOMAIN=n -DFP_HASH_RANGE=m any function from 0..n-1 to 0..m-1 (m at
+ *                           most 8), chosen once for each execution, so that all collisions are looked at
  *
  * Each has a second name that starts with fp_. Define FENCEPOST_LONG_NAMES to have only those. */
 #ifndef FENCEPOST_H
@@ -113,6 +115,21 @@ static inline void fp_unlock(fp_lock_t *l)
         *l = fp_lock_free;
     }
 }
+
+#if defined __FENCEPOST__ && defined FP_HASH_DOMAIN
+static unsigned fp_hash_of[FP_HASH_DOMAIN];
+static inline void fp_hash_choose(void)
+{
+    for (int x = 0; x < FP_HASH_DOMAIN; x++) {
+        fp_hash_of[x] = fp_any(0, 1, 2, 3, 4, 5, 6, 7);
+        fp_assume(fp_hash_of[x] < FP_HASH_RANGE);
+    }
+}
+#pragma fencepost init fp_hash_choose()
+#define fp_hash(x) fp_hash_of[x]
+#else
+#define fp_hash(x) (x)
+#endif
 
 #ifndef FENCEPOST_LONG_NAMES
 #define fence(kind) fp_fence(kind)

@@ -402,3 +402,25 @@ int main(void)
     let result = expect(&program(checked, signal), "relaxed", Kind::Holds);
     assert_eq!(result.scope.caveats, ["wake-ups of condition variables without reason"]);
 }
+
+/// `fp_hash` is the identity, or with a domain and a range any function: of three calls in a row that tell whether
+/// the hash was the same as before, 63 of the 27 * 4 conceivable observations remain.
+#[test]
+fn any_hash_function() {
+    let program = |head: &str| {
+        format!(
+            "{head}
+#include <fencepost.h>
+#include <stdbool.h>
+int last = -1;
+bool same(int x) {{ int hash = fp_hash(x); bool result = hash == last; last = hash; return result; }}
+#pragma fencepost op s = same(any(0, 1, 2))
+#pragma fencepost test T = s s ( s )
+"
+        )
+    };
+    assert_eq!(expect(&program(""), "sc", Kind::Holds).scope.observations, Some(27));
+    let chosen = program("#define FP_HASH_DOMAIN 3\n#define FP_HASH_RANGE 2");
+    assert_eq!(expect(&chosen, "sc", Kind::Holds).scope.observations, Some(63));
+    expect(&program("#define FP_HASH_DOMAIN 2\n#define FP_HASH_RANGE 2"), "sc", Kind::Violated);
+}
