@@ -12,6 +12,7 @@ use fencepost_harness::result::{
 use fencepost_harness::test::Test;
 use fencepost_harness::trace::Trace;
 use fencepost_harness::verdict::Reason;
+use fencepost_lsl::program::{Program, Stmt, StmtKind};
 use fencepost_models::cat::Model;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -188,6 +189,9 @@ fn judge(
             if open && fencepost_replay::lets_stores_overtake_loads(model) {
                 result.scope.caveats.push(EARLY_STORES.into());
             }
+            if frees(&session.harness.program) && fencepost_replay::lets_stores_overtake_stores(model) {
+                result.scope.caveats.push(LATE_STORES.into());
+            }
             Ok(Verdict::Holds)
         }
         Finding::Violated(trace) => violated(session, &trace, model, specification, false),
@@ -198,6 +202,21 @@ fn judge(
 /// What the check of loop bounds does not see where stores may overtake loads; see docs/models.md.
 const EARLY_STORES: &str = "loops that repeat more often only because another thread saw a store that \
                             their own thread makes after them";
+
+/// What no execution with errors that end their threads can show; see docs/models.md.
+const LATE_STORES: &str = "stores that reach an object after another thread freed it because of what \
+                           their own thread did after them";
+
+fn frees(program: &Program) -> bool {
+    fn any(body: &[Stmt]) -> bool {
+        body.iter().any(|stmt| match &stmt.kind {
+            StmtKind::Free { .. } => true,
+            StmtKind::Block { body, .. } | StmtKind::Atomic(body) => any(body),
+            _ => false,
+        })
+    }
+    program.procs.iter().any(|proc| any(&proc.body))
+}
 
 fn serial_model() -> Model {
     // A test of the library loads every shipped model.

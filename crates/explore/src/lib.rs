@@ -120,7 +120,7 @@ pub fn explore(
         let verdict = match end {
             End::Violated(violation, steps) => match trace(&steps) {
                 Ok(trace) => Verdict::Violated { violation, trace: Box::new(trace) },
-                Err(why) => Verdict::Inconclusive(Reason::Internal(why)),
+                Err(reason) => Verdict::Inconclusive(reason),
             },
             End::Stopped(reason) => Verdict::Inconclusive(reason),
             End::Done if witness.is_none() => {

@@ -14,11 +14,20 @@ use fencepost_harness::operation::Harness;
 use fencepost_harness::trace::{
     Action, Call, Event, EventId, ReadFrom, Source, Start, Status, Trace, TraceThread,
 };
+use fencepost_harness::verdict::Reason;
 use fencepost_lsl::fault::Fault;
 use fencepost_lsl::interp;
 use fencepost_lsl::source::Span;
 use fencepost_lsl::value::Value;
 use rustc_hash::FxHashMap;
+
+fn internal(why: &str) -> Reason {
+    Reason::Internal(why.into())
+}
+
+/// A thread ends with its fault in a trace, so this cannot be told.
+const LATE_STORE: &str =
+    "to tell of a store that reaches freed memory after others saw what its thread did later";
 
 /// The execution that some steps make, from the start.
 pub(crate) fn record(
@@ -27,7 +36,7 @@ pub(crate) fn record(
     options: &Options,
     footprint: &Footprint,
     steps: &[Step],
-) -> Result<Trace, String> {
+) -> Result<Trace, Reason> {
     let reductions = Reductions { collect: false, ..options.reductions };
     let options = Options { reductions, ..options.clone() };
     let mut machine = Machine::new(code, &harness.program, &options, footprint.clone(), None);
@@ -44,7 +53,10 @@ pub(crate) fn record(
                     tracer.truncate(step.thread, fault)?;
                 }
             }
-            Err(stop) => return Err(format!("step {number} of an execution cannot be made again: {stop:?}")),
+            Err(stop) => {
+                let why = format!("step {number} of an execution cannot be made again: {stop:?}");
+                return Err(Reason::Internal(why));
+            }
         }
         for _ in before.max(tracer.threads.len())..world.threads.len() {
             tracer.thread(Start::AfterFirst);
@@ -172,18 +184,22 @@ impl<'a> Tracer<'a> {
     }
 
     /// The store that reached memory last found its object dead: its thread ends there.
-    fn truncate(&mut self, thread: usize, fault: Fault) -> Result<(), String> {
-        let event = self.flushed.ok_or("a fault of no store")?;
+    fn truncate(&mut self, thread: usize, fault: Fault) -> Result<(), Reason> {
+        let event = self.flushed.ok_or_else(|| internal("a fault of no store"))?;
         self.stores.retain(|store| *store != event);
         let addr = match self.events[event].action {
             Action::Store { addr, .. } | Action::Free { addr } => addr,
-            _ => return Err("a fault of no store".into()),
+            _ => return Err(internal("a fault of no store")),
         };
         self.events[event].life = self.death(thread, addr);
         let Event { span, ref stack, .. } = self.events[event];
         let status = Status::Faulted { fault, span, stack: stack.clone() };
         let owner = &mut self.threads[thread];
-        let place = owner.events.iter().position(|other| *other == event).ok_or("an event of no thread")?;
+        let place = owner
+            .events
+            .iter()
+            .position(|other| *other == event)
+            .ok_or_else(|| internal("an event of no thread"))?;
         let gone = owner.events.split_off(place + 1);
         owner.buffer.retain(|entry| entry.is_none_or(|entry| !gone.contains(&entry)));
         owner.calls.retain(|call| call.events.start <= place);
@@ -201,7 +217,7 @@ impl<'a> Tracer<'a> {
         if kept.clone().any(|event| reads(&self.events[*event]))
             || self.stores.iter().any(|s| gone.contains(s))
         {
-            return Err("a store reaches dead memory after others saw what its thread did later".into());
+            return Err(Reason::Unsupported(LATE_STORE.into()));
         }
         Ok(())
     }

@@ -18,7 +18,7 @@ mod shape;
 mod sources;
 mod world;
 
-pub use shape::lets_stores_overtake_loads;
+pub use shape::{lets_stores_overtake_loads, lets_stores_overtake_stores};
 
 use fencepost_harness::operation::Harness;
 use fencepost_harness::trace::{Explanation, Trace};
