@@ -1,0 +1,309 @@
+//! Accesses to memory: what they touch, whether others can notice, and when they must wait.
+//!
+//! On sc, stores go to memory. On tso and pso they go to the thread's buffer, which nobody else sees, so
+//! that only loads, atomic blocks and entries that reach memory are visible actions. An atomic block goes
+//! to memory itself and first waits: on tso until the buffer is empty, on pso until it holds none of the
+//! bytes that the block accesses. Fences hold up accesses behind them, see [`crate::buffer`].
+//!
+//! # Soundness
+//!
+//! *Private memory.* An object whose address was never stored where others can find it is accessed by its
+//! thread alone. On sc and tso its stores go to memory at once. On tso that changes nothing: others can
+//! reach the object only through a store that its thread makes later, and stores reach memory in order. On
+//! pso the later store may overtake, so there only objects that stay private for ever count, see
+//! [`crate::confine`].
+//!
+//! *Cells without competition*: see [`crate::footprint`]. A buffered store to such a cell reaches memory as
+//! soon as it may, since nobody but its thread looks, and that one sees its own stores anyway.
+//!
+//! *A thread alone* needs neither scheduling points nor a buffer.
+
+use crate::address;
+use crate::buffer::{Entry, Kind};
+use crate::machine::{Place, Spot};
+use crate::object::{self, Object};
+use crate::options::Model;
+use crate::recorder::{Note, Recorder};
+use crate::run::{Run, Stop};
+use fencepost_lsl::fault::Fault;
+use fencepost_lsl::program::{self, Order};
+use fencepost_lsl::value::{IntTy, Value};
+
+impl<R: Recorder> Run<'_, '_, R> {
+    fn object(&self, spot: Spot) -> Object<'_> {
+        self.machine.pools.object(spot.object)
+    }
+
+    /// A load; none if it is a scheduling point.
+    #[inline]
+    pub(crate) fn load(&mut self, addr: u64, ty: IntTy, order: Order) -> Result<Option<Value>, Stop> {
+        let spot = self.machine.locate(self.world, addr, ty.bytes())?;
+        let (owner, class) = (self.object(spot).owner(), self.object(spot).class());
+        let own = owner == Some(self.thread) || matches!(spot.place, Place::Constant(_));
+        let footprint = self.machine.options.reductions.footprint;
+        let (offset, bytes) = (spot.offset, ty.bytes());
+        if self.depth > 0 {
+            self.wait_in_block(addr, bytes, false)?;
+        } else {
+            let alone = footprint && self.machine.footprint.reads_alone(class, offset, bytes, self.thread);
+            let local = own || alone || self.sole;
+            // On pso, even a load that nobody notices keeps what is due before stores behind it.
+            if self.buffer.due > 0 && (!local || self.machine.options.model == Model::Pso) {
+                return if self.may_wait() { Err(Stop::Blocked) } else { Ok(None) };
+            }
+            if !local && !self.spend() {
+                return Ok(None);
+            }
+        }
+        if !own && self.depth == 0 && !self.reads() {
+            return Ok(None);
+        }
+        if self.object(spot).freed() || self.buffer.frees(addr) {
+            self.note(Note::DeadLoad { addr, ty, order });
+            return Err(Fault::UseAfterFree.into());
+        }
+        if footprint && !own && self.counts() {
+            self.machine.footprint.read(class, offset, bytes, self.thread);
+        }
+        let mut value = self.object(spot).read(offset, ty);
+        if !self.buffer.entries.is_empty() {
+            value = self.buffer.forward(addr, ty, value);
+        }
+        self.note(Note::Load { addr, ty, order, value });
+        Ok(Some(value))
+    }
+
+    /// Whether the footprint takes note of what this thread does. What the first thread does before there
+    /// are others competes with nothing. What a thread does after all others does: that it comes so late
+    /// may be owed to steps that were taken early.
+    fn counts(&self) -> bool {
+        self.world.threads.len() > 1
+    }
+
+    /// Accesses of an atomic block wait for stores before it.
+    fn wait_in_block(&self, addr: u64, bytes: u64, store: bool) -> Result<(), Stop> {
+        let waits = !self.buffer.entries.is_empty()
+            && (self.machine.options.model == Model::Tso
+                || self.buffer.covers(addr, bytes)
+                || if store { self.buffer.barred() } else { self.buffer.due > 0 });
+        if waits { Err(Stop::Blocked) } else { Ok(()) }
+    }
+
+    /// A store; false if it is a scheduling point.
+    pub(crate) fn store(&mut self, addr: u64, value: Value, ty: IntTy, order: Order) -> Result<bool, Stop> {
+        let spot = self.machine.locate(self.world, addr, ty.bytes())?;
+        if matches!(spot.place, Place::Constant(_)) {
+            return Err(Fault::ReadOnly.into());
+        }
+        let own = self.object(spot).owner() == Some(self.thread);
+        let model = self.machine.options.model;
+        if order.releases() && model == Model::Pso {
+            self.buffer.order_stores();
+            self.buffer_changed = true;
+        }
+        let direct = self.depth > 0 || own || self.sole || model == Model::Sc;
+        if self.depth > 0 {
+            self.wait_in_block(addr, ty.bytes(), true)?;
+        } else if !own && !self.sole && model == Model::Sc && !self.writes_unnoticed(spot, ty.bytes()) {
+            if !self.spend() {
+                return Ok(false);
+            }
+        } else if !direct && self.buffer.entries.len() >= self.machine.options.buffer {
+            let why = format!("more than {} stores of a thread under way", self.machine.options.buffer);
+            return Err(Stop::Unsupported(why));
+        }
+        if self.object(spot).freed() || self.buffer.frees(addr) {
+            self.note(Note::DeadStore { addr, ty, order, value: value.wrap(ty) });
+            return Err(Fault::UseAfterFree.into());
+        }
+        self.note(Note::Store { addr, ty, order, value: value.wrap(ty), direct });
+        if direct {
+            self.write(spot, ty, value, own);
+        } else {
+            self.machine.share_word(self.world, value.bits());
+            self.buffer.push(Entry { kind: Kind::Store, addr, ty, value: value.wrap(ty), barrier: false });
+            self.buffer_changed = true;
+        }
+        if !own && !self.sole {
+            self.commit();
+        }
+        if order == Order::SeqCst && !self.buffer.entries.is_empty() {
+            self.buffer.order_loads();
+            self.buffer_changed = true;
+        }
+        Ok(true)
+    }
+
+    /// Whether no other thread competes for what a store writes.
+    fn writes_unnoticed(&self, spot: Spot, bytes: u64) -> bool {
+        let class = self.object(spot).class();
+        self.machine.options.reductions.footprint
+            && self.machine.footprint.writes_alone(class, spot.offset, bytes, self.thread)
+    }
+
+    /// Writes to memory.
+    fn write(&mut self, spot: Spot, ty: IntTy, value: Value, own: bool) {
+        let mut words = self.object(spot).0.to_vec();
+        if self.machine.options.reductions.footprint && !own && self.counts() {
+            self.machine.footprint.write(Object(&words).class(), spot.offset, ty.bytes(), self.thread);
+        }
+        object::write(&mut words, spot.offset, ty, value);
+        self.machine.replace(self.world, spot.place, &words);
+    }
+
+    /// A new object; none if it is a scheduling point.
+    pub(crate) fn alloc(&mut self, size: u64, site: u32) -> Result<Option<u64>, Stop> {
+        let code = self.machine.code;
+        let options = self.machine.options;
+        let made = &code.sites[site as usize];
+        let full = || Stop::Unsupported("more memory than there is".into());
+        if size > 1 << 24 {
+            return Err(full());
+        }
+        let class = self.machine.program.globals.len() as u32 + site;
+        let heap = made.place == program::Place::Heap;
+        let private = options.reductions.private && (made.confined || options.model != Model::Pso);
+        let owner = private.then_some(self.thread);
+        if options.reuse && heap {
+            if !self.sole && self.depth == 0 && !self.spend() {
+                return Ok(None);
+            }
+            let dead: Vec<usize> = (0..self.world.slots.len())
+                .filter(|&at| {
+                    let object = self.machine.pools.object(self.world.objects[at]);
+                    object.freed() && object.size() == size
+                })
+                .collect();
+            let taken = if dead.is_empty() { 0 } else { self.script.take(dead.len() as u32 + 1) as usize };
+            if taken > 0 {
+                let at = dead[taken - 1];
+                let class_before = self.machine.pools.object(self.world.objects[at]).class();
+                self.machine.footprint.free(class_before, self.thread);
+                self.machine.footprint.free(class, self.thread);
+                let addr = address::base(self.world.slots[at]);
+                self.note(Note::Alloc { addr, size, site, reused: true });
+                let words = object::new(size, class, heap, made.zeroed, None);
+                self.machine.replace(self.world, Place::Dynamic(at), &words);
+                self.commit();
+                return Ok(Some(addr));
+            }
+        }
+        let region = address::region(made.place, self.thread);
+        let needed = address::slots(size);
+        let mut slot = region.start;
+        let mut at = self.world.slots.partition_point(|other| *other < region.start);
+        while at < self.world.slots.len() && self.world.slots[at] < slot + needed {
+            let object = self.machine.pools.object(self.world.objects[at]);
+            slot = self.world.slots[at] + address::slots(object.size());
+            at += 1;
+        }
+        if slot + needed > region.end {
+            return Err(full());
+        }
+        let words = object::new(size, class, heap, made.zeroed, owner);
+        let number = self.machine.pools.intern_object(&words);
+        self.world.slots.insert(at, slot);
+        self.world.objects.insert(at, number);
+        let addr = address::base(slot);
+        self.note(Note::Alloc { addr, size, site, reused: false });
+        Ok(Some(addr))
+    }
+
+    /// The end of an object; false if it is a scheduling point.
+    pub(crate) fn free(&mut self, addr: u64) -> Result<bool, Stop> {
+        let spot = self.machine.locate(self.world, addr, 0).map_err(|_| Fault::BadFree)?;
+        let object = self.object(spot);
+        if !object.heap() || spot.offset != 0 {
+            return Err(Fault::BadFree.into());
+        }
+        let own = object.owner() == Some(self.thread);
+        let (size, model) = (object.size(), self.machine.options.model);
+        let direct = self.depth > 0 || own || self.sole || model == Model::Sc;
+        if self.depth > 0 {
+            self.wait_in_block(addr, size, true)?;
+        } else if direct && !own && !self.sole && !self.spend() {
+            return Ok(false);
+        }
+        if self.object(spot).freed() || self.buffer.frees(addr) {
+            self.note(Note::DeadFree { addr });
+            return Err(Fault::DoubleFree.into());
+        }
+        self.note(Note::Free { addr, direct });
+        if direct {
+            self.end_life(spot, own);
+        } else {
+            let (kind, ty, value) = (Kind::Free, IntTy::U8, Value::new(size));
+            self.buffer.push(Entry { kind, addr, ty, value, barrier: false });
+            self.buffer_changed = true;
+        }
+        if !own && !self.sole {
+            self.commit();
+        }
+        Ok(true)
+    }
+
+    fn end_life(&mut self, spot: Spot, own: bool) {
+        let mut words = self.object(spot).0.to_vec();
+        if !own && self.counts() {
+            self.machine.footprint.free(Object(&words).class(), self.thread);
+        }
+        object::free(&mut words);
+        self.machine.replace(self.world, spot.place, &words);
+    }
+
+    /// Lets the whole buffer reach memory.
+    pub(crate) fn drain(&mut self) -> Result<(), Stop> {
+        while !self.buffer.entries.is_empty() {
+            self.flush(0)?;
+        }
+        Ok(())
+    }
+
+    /// Lets an entry of the buffer reach memory.
+    pub(crate) fn flush(&mut self, index: usize) -> Result<(), Stop> {
+        let entry = self.buffer.remove(index);
+        self.buffer_changed = true;
+        self.recorder.flush(self.thread, index);
+        match entry.kind {
+            Kind::Start => self.machine.release(self.world, entry.addr as usize),
+            Kind::Store => {
+                let spot = self.machine.locate(self.world, entry.addr, entry.ty.bytes())?;
+                if self.object(spot).freed() {
+                    return Err(Fault::UseAfterFree.into());
+                }
+                self.write(spot, entry.ty, entry.value, false);
+            }
+            Kind::Free => {
+                let spot = self.machine.locate(self.world, entry.addr, 0)?;
+                if self.object(spot).freed() {
+                    return Err(Fault::DoubleFree.into());
+                }
+                self.end_life(spot, false);
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets entries reach memory at once that nobody else can notice: starts of threads that wait for no
+    /// store any more, and stores to cells without competition.
+    pub(crate) fn settle(&mut self) {
+        let one_queue = self.machine.options.model == Model::Tso;
+        let mut index = 0;
+        while index < self.buffer.entries.len() {
+            let entry = &self.buffer.entries[index];
+            let unnoticed = match entry.kind {
+                Kind::Start => true,
+                Kind::Free => false,
+                Kind::Store => match self.machine.locate(self.world, entry.addr, entry.ty.bytes()) {
+                    Ok(spot) => !self.object(spot).freed() && self.writes_unnoticed(spot, entry.ty.bytes()),
+                    Err(_) => false,
+                },
+            };
+            if unnoticed && self.buffer.ready(index, one_queue) && self.flush(index).is_ok() {
+                index = 0;
+            } else {
+                index += 1;
+            }
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Where new objects lie. Each gets slots of its own, so that an address names its object by its upper bits,
+//! and starts some way into its first slot, so that pointers just outside of it still do.
+//!
+//! Each thread takes the first free slots of its own region. Addresses then do not depend on how threads
+//! interleave, and an object that is gone leaves its address to the next: a loop that makes an object and
+//! drops it comes back to the same state.
+
+use fencepost_lsl::program::{Place, address};
+
+/// Bytes of a slot, as a power of two.
+pub(crate) const SHIFT: u32 = 12;
+
+/// Where in its first slot an object starts.
+const START: u64 = 0x400;
+
+/// Threads that have regions.
+pub(crate) const THREADS: usize = 64;
+
+/// The slot that an address lies in, if it is no global's.
+#[inline]
+pub(crate) fn slot(addr: u64) -> Option<u32> {
+    (address::STACK..address::END).contains(&addr).then(|| ((addr - address::STACK) >> SHIFT) as u32)
+}
+
+/// The address of an object that starts in a slot.
+#[inline]
+pub(crate) fn base(slot: u32) -> u64 {
+    address::STACK + ((slot as u64) << SHIFT) + START
+}
+
+/// How many slots an object of some size takes.
+pub(crate) fn slots(size: u64) -> u32 {
+    ((size + START + 16).div_ceil(1 << SHIFT)).min(u32::MAX as u64) as u32
+}
+
+/// The slots that a thread has for objects of a place.
+pub(crate) fn region(place: Place, thread: usize) -> std::ops::Range<u32> {
+    let (start, end) = match place {
+        Place::Stack => (0, (address::HEAP - address::STACK) >> SHIFT),
+        _ => ((address::HEAP - address::STACK) >> SHIFT, (address::END - address::STACK) >> SHIFT),
+    };
+    let share = ((end - start) / THREADS as u64) as u32;
+    let first = start as u32 + thread as u32 * share;
+    first..first + share
+}
+
+/// Calls `see` with each slot that a word may refer to.
+///
+/// # Soundness
+///
+/// An object that no word refers to is taken to be garbage. Words are searched at every bit position, so
+/// that tagged, shifted and packed pointers count; a number that looks like a pointer only keeps an object
+/// alive. What is missed are pointers of which a program keeps only a form that cannot be recognised: with
+/// their lowest bits shifted out, or as the difference of two.
+#[inline]
+pub(crate) fn references(word: u64, mut see: impl FnMut(u32)) {
+    if word < address::STACK {
+        return;
+    }
+    if word < address::END {
+        return see(((word - address::STACK) >> SHIFT) as u32);
+    }
+    for shift in 0..36 {
+        if let Some(slot) = slot(word >> shift & 0x7fff_ffff) {
+            see(slot);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen(word: u64) -> Vec<u32> {
+        let mut found = Vec::new();
+        references(word, |slot| found.push(slot));
+        found
+    }
+
+    #[test]
+    fn packed_and_tagged_pointers_refer() {
+        let slot = region(Place::Heap, 3).start + 5;
+        let pointer = base(slot);
+        for word in
+            [pointer, pointer | 1, pointer << 32 | 7, pointer << 16 | 3, 0xff << 32 | pointer, pointer - 8]
+        {
+            assert!(seen(word).contains(&slot), "{word:#x}");
+        }
+        assert_eq!(seen(42), []);
+        assert_eq!(super::slot(pointer + 3000), Some(slot));
+    }
+
+    #[test]
+    fn regions_do_not_overlap() {
+        for place in [Place::Stack, Place::Heap] {
+            for thread in 1..THREADS {
+                assert!(region(place, thread - 1).end <= region(place, thread).start);
+            }
+            assert!(base(region(place, THREADS - 1).end) <= address::END + (1 << SHIFT));
+        }
+        assert!(region(Place::Stack, THREADS - 1).end <= region(Place::Heap, 0).start);
+    }
+}

@@ -1,0 +1,167 @@
+//! All steps from a state.
+
+use crate::machine::Machine;
+use crate::options::Model;
+use crate::recorder::{Nothing, Recorder};
+use crate::run::{self, Run, Script, Stop};
+use crate::state::{EMPTY, Phase, World, collect};
+
+/// What a step does.
+#[derive(Clone, Debug)]
+pub(crate) enum Move {
+    /// The thread runs, with these choices.
+    Run(Script),
+    /// An entry of its buffer reaches memory.
+    Flush(usize),
+}
+
+/// A step of a thread.
+#[derive(Clone, Debug)]
+pub(crate) struct Step {
+    pub(crate) thread: usize,
+    pub(crate) what: Move,
+}
+
+/// A step and where it leads.
+pub(crate) struct Successor {
+    pub(crate) step: Step,
+    pub(crate) state: u32,
+    pub(crate) new: bool,
+}
+
+/// A step that leads nowhere good.
+pub(crate) struct Failure {
+    pub(crate) step: Step,
+    /// Why; never that it has to wait.
+    pub(crate) stop: Stop,
+}
+
+/// Buffers for expansion, used over and over.
+#[derive(Default)]
+pub(crate) struct Expander {
+    pub(crate) world: World,
+    next: World,
+    pub(crate) successors: Vec<Successor>,
+}
+
+impl Expander {
+    /// Finds all steps from a state. Self-loops count.
+    pub(crate) fn expand(&mut self, machine: &mut Machine, state: u32) -> Result<(), Failure> {
+        self.successors.clear();
+        machine.pools.decode(state, &mut self.world);
+        let switches = match machine.options.preemptions {
+            Some(_) if self.world.last > 0 => self.goes_on(machine)?,
+            _ => false,
+        };
+        for thread in 0..self.world.threads.len() {
+            let cost = (switches && self.world.last as usize != thread + 1) as u32;
+            let allowed =
+                machine.options.preemptions.is_none_or(|most| self.world.preemptions + cost <= most);
+            if machine.phase(&self.world, thread) == Phase::Running && allowed {
+                self.runs(machine, thread, cost)?;
+            }
+            if self.world.buffers[thread] != EMPTY {
+                self.flushes(machine, thread)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the thread that ran last could go on and change something.
+    fn goes_on(&mut self, machine: &mut Machine) -> Result<bool, Failure> {
+        let thread = self.world.last as usize - 1;
+        if machine.phase(&self.world, thread) != Phase::Running {
+            return Ok(false);
+        }
+        let mut script = Script::default();
+        loop {
+            match run::run(machine, &self.world, &mut self.next, thread, &mut script, &mut Nothing) {
+                Ok(()) => {
+                    tidy(machine, &mut self.next);
+                    if self.next != self.world {
+                        return Ok(true);
+                    }
+                }
+                Err(Stop::Blocked | Stop::Pruned) => {}
+                Err(_) => return Ok(true),
+            }
+            if !script.advance() {
+                return Ok(false);
+            }
+        }
+    }
+
+    fn runs(&mut self, machine: &mut Machine, thread: usize, cost: u32) -> Result<(), Failure> {
+        let mut script = Script::default();
+        loop {
+            let stop =
+                run::run(machine, &self.world, &mut self.next, thread, &mut script, &mut Nothing).err();
+            let step = |script: Script| Step { thread, what: Move::Run(script) };
+            match stop {
+                None => {
+                    if machine.options.preemptions.is_some() {
+                        self.next.last = thread as u32 + 1;
+                        self.next.preemptions += cost;
+                    }
+                    self.found(machine, step(script.clone()));
+                }
+                Some(Stop::Blocked | Stop::Pruned) => {}
+                Some(stop) => return Err(Failure { step: step(script.clone()), stop }),
+            }
+            if !script.advance() {
+                return Ok(());
+            }
+        }
+    }
+
+    fn flushes(&mut self, machine: &mut Machine, thread: usize) -> Result<(), Failure> {
+        let buffer = machine.buffer(&self.world, thread);
+        for index in 0..buffer.entries.len() {
+            if buffer.ready(index, machine.options.model == Model::Tso) {
+                let step = Step { thread, what: Move::Flush(index) };
+                if let Err(stop) = take(machine, &self.world, &mut self.next, &step, &mut Nothing) {
+                    return Err(Failure { step, stop });
+                }
+                self.found(machine, step);
+            }
+        }
+        Ok(())
+    }
+
+    fn found(&mut self, machine: &mut Machine, step: Step) {
+        tidy(machine, &mut self.next);
+        let (state, new) = machine.pools.encode(&self.next);
+        self.successors.push(Successor { step, state, new });
+    }
+}
+
+/// Drops what nothing refers to.
+pub(crate) fn tidy(machine: &Machine, world: &mut World) {
+    let options = machine.options;
+    if options.reductions.collect && !options.reuse {
+        collect(&machine.pools, world, options.leaks);
+    }
+}
+
+/// Makes a step from one world to another.
+pub(crate) fn take<R: Recorder>(
+    machine: &mut Machine,
+    before: &World,
+    world: &mut World,
+    step: &Step,
+    recorder: &mut R,
+) -> Result<(), Stop> {
+    match &step.what {
+        Move::Run(script) => run::run(machine, before, world, step.thread, &mut script.clone(), recorder),
+        Move::Flush(index) => {
+            world.copy(before);
+            let mut script = Script::default();
+            let mut run = Run::flushing(machine, world, step.thread, &mut script, recorder);
+            run.flush(*index)?;
+            run.settle();
+            let buffer = run.buffer;
+            machine.set_buffer(world, step.thread, &buffer);
+            Ok(())
+        }
+    }
+}

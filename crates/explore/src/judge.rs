@@ -1,0 +1,138 @@
+//! Whether an execution may end as it does.
+
+use crate::address;
+use crate::code::Instr;
+use crate::machine::Machine;
+use crate::outcome::Violation;
+use crate::state::{EMPTY, Phase, World};
+use fencepost_harness::monitor::MonitorState;
+use fencepost_harness::observation::{Observation, ObservationSet};
+use rustc_hash::FxHashSet;
+
+/// What is said of an end.
+pub(crate) enum Judgement {
+    /// As it should be.
+    Good,
+    /// Neither wrong nor worth anything.
+    Neither,
+    /// Wrong.
+    Bad(Violation),
+}
+
+pub(crate) struct Judge<'a> {
+    specification: Option<&'a ObservationSet>,
+    /// Observations of complete executions.
+    pub(crate) observations: ObservationSet,
+    seen: FxHashSet<Observation>,
+}
+
+impl<'a> Judge<'a> {
+    pub(crate) fn new(specification: Option<&'a ObservationSet>) -> Judge<'a> {
+        Judge { specification, observations: ObservationSet::default(), seen: FxHashSet::default() }
+    }
+
+    /// Whether all threads are done and all they wrote is seen.
+    pub(crate) fn complete(&self, machine: &Machine, world: &World) -> bool {
+        (0..world.threads.len())
+            .all(|thread| machine.phase(world, thread) == Phase::Finished && world.buffers[thread] == EMPTY)
+    }
+
+    pub(crate) fn judge_complete(&mut self, machine: &mut Machine, world: &World) -> Judgement {
+        if machine.options.leaks {
+            let leaked: Vec<u64> = (0..world.slots.len())
+                .filter(|&at| {
+                    let object = machine.pools.object(world.objects[at]);
+                    object.heap() && !object.freed()
+                })
+                .map(|at| address::base(world.slots[at]))
+                .collect();
+            if !leaked.is_empty() {
+                return Judgement::Bad(Violation::Leak(leaked));
+            }
+        }
+        if let Some(monitor) = machine.monitor.as_deref_mut() {
+            return match monitor.accepts(MonitorState(world.monitor)) {
+                true => Judgement::Good,
+                false => Judgement::Bad(Violation::Unexplained),
+            };
+        }
+        if !machine.code.observed.is_empty() {
+            let observation = observe(machine, world);
+            if self.seen.insert(observation.clone()) {
+                let bad = self.specification.is_some_and(|admitted| !admitted.admits(&observation));
+                self.observations.insert(observation);
+                if bad {
+                    return Judgement::Bad(Violation::Observation);
+                }
+            }
+        } else if self.specification.is_some_and(|admitted| !admitted.admits(&Vec::new())) {
+            return Judgement::Bad(Violation::Observation);
+        }
+        Judgement::Good
+    }
+
+    pub(crate) fn judge_stuck(
+        &mut self,
+        machine: &mut Machine,
+        world: &World,
+        threads: &[usize],
+    ) -> Judgement {
+        if machine.monitor.is_some() {
+            return match accepts_stuck(machine, world, threads) {
+                true => Judgement::Good,
+                false => Judgement::Bad(Violation::Stuck(threads.to_vec())),
+            };
+        }
+        match machine.options.stuck {
+            true => Judgement::Bad(Violation::Stuck(threads.to_vec())),
+            false => Judgement::Neither,
+        }
+    }
+}
+
+/// What a test observes in a state in which all threads are done.
+fn observe(machine: &mut Machine, world: &World) -> Observation {
+    let code = machine.code;
+    let mut values = Vec::new();
+    let mut loaded = None;
+    for (thread, call) in &code.observed {
+        if loaded != Some(*thread) {
+            machine.load_thread(world.threads[*thread as usize]);
+            loaded = Some(*thread);
+        }
+        let site = &code.calls[*call as usize];
+        let results = site.results.iter().map(|reg| *reg as i32);
+        values.extend(site.args.iter().copied().chain(results).map(|src| match src < 0 {
+            true => code.consts[!src as usize],
+            false => machine.regs[src as usize],
+        }));
+    }
+    values
+}
+
+/// Whether the monitor accepts that threads are stuck, each in its pending call. A thread that could not
+/// even make the first step of its call has not told the monitor of it.
+fn accepts_stuck(machine: &mut Machine, world: &World, threads: &[usize]) -> bool {
+    let mut state = MonitorState(world.monitor);
+    for &thread in threads {
+        let waiting = pending(machine, world.threads[thread]);
+        let Some(monitor) = machine.monitor.as_deref_mut() else { return false };
+        if let Some(call) = waiting {
+            match monitor.invoke(state, thread - 1, &call) {
+                Some(next) => state = next,
+                None => return false,
+            }
+        }
+    }
+    let stuck: Vec<usize> = threads.iter().map(|thread| thread - 1).collect();
+    machine.monitor.as_deref_mut().is_some_and(|monitor| monitor.accepts_stuck(state, &stuck))
+}
+
+/// The call that a thread is about to make.
+fn pending(machine: &Machine, thread: u32) -> Option<fencepost_harness::client::FixedCall> {
+    let words = machine.pools.threads.words.get(thread);
+    match &machine.code.instrs[words[0] as u32 as usize] {
+        Instr::Begin { call } => machine.code.calls[*call as usize].watched.clone(),
+        _ => None,
+    }
+}

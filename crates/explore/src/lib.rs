@@ -1,0 +1,108 @@
+//! The explicit engine: visits every state that a program can reach, thread by thread and store by store.
+//!
+//! A subject is compiled to bytecode ([`Subject`]); a state is a short sequence of numbers, each of which
+//! stands for an interned part: a thread, a store buffer, an object. Only actions that other threads can
+//! notice are scheduling points. The machines `sc`, `tso` and `pso` mean what the models of these names do.
+//! Nothing is approximated: the set of states is exact, and where a limit ends an exploration, the verdict
+//! says so. What COLLECT calls stuck executions (Section 4) needs no annotation: a thread that spins is
+//! one that, left alone, comes back to where it was without having changed anything.
+//!
+//! Deliberately absent: C, the text of models, and judging of its own counterexamples.
+
+mod access;
+mod address;
+mod buffer;
+mod code;
+mod compile;
+mod confine;
+mod cycles;
+mod driver;
+mod expand;
+mod footprint;
+mod intern;
+mod judge;
+mod live;
+mod machine;
+mod object;
+mod options;
+mod outcome;
+mod recorder;
+mod run;
+mod search;
+mod state;
+mod stuck;
+mod trace;
+
+pub use driver::Subject;
+pub use options::{Budget, Model, Options, Reductions, Search, Termination};
+pub use outcome::{Exploration, Statistics, Verdict, Violation};
+
+use crate::cycles::Lasso;
+use crate::footprint::Footprint;
+use crate::judge::Judge;
+use crate::machine::Machine;
+use crate::search::{End, Explorer};
+use fencepost_harness::monitor::Monitor;
+use fencepost_harness::operation::Harness;
+use fencepost_harness::verdict::Reason;
+use std::time::Instant;
+
+/// Explores a subject. `monitor` watches the calls of a client; `progress` is told how far it is.
+pub fn explore(
+    harness: &Harness,
+    subject: Subject,
+    options: &Options,
+    mut monitor: Option<&mut dyn Monitor>,
+    progress: &dyn Fn(&Statistics),
+) -> Exploration {
+    let begun = Instant::now();
+    let code = driver::compile(harness, subject, monitor.is_some());
+    let specification = match subject {
+        Subject::Test(_, specification) => specification,
+        _ => None,
+    };
+    let mut judge = Judge::new(specification);
+    let mut footprint = Footprint::new(Machine::classes(&harness.program, &code));
+    let mut restarts = 0;
+    loop {
+        // Each round borrows the monitor anew.
+        let watching: Option<&mut dyn Monitor> = match &mut monitor {
+            Some(monitor) => Some(&mut **monitor),
+            None => None,
+        };
+        let mut machine = Machine::new(&code, &harness.program, options, footprint, watching);
+        let mut explorer = Explorer::new(&mut machine, &mut judge, progress);
+        let end = explorer.explore();
+        let Explorer { mut statistics, witness, .. } = explorer;
+        if matches!(end, End::Restart) {
+            footprint = machine.footprint.renewed();
+            restarts += 1;
+            continue;
+        }
+        let mut end = end;
+        if let (End::Done, Some(fair)) = (&end, options.termination.wants())
+            && let Some(Lasso { steps, stem }) = cycles::endless(&mut machine, fair)
+        {
+            end = End::Violated(Violation::Endless { stem, steps: steps.len() }, steps);
+        }
+        let known = machine.footprint.clone();
+        drop(machine);
+        let trace = |steps: &[expand::Step]| trace::record(&code, harness, options, &known, steps);
+        let verdict = match end {
+            End::Violated(violation, steps) => match trace(&steps) {
+                Ok(trace) => Verdict::Violated { violation, trace: Box::new(trace) },
+                Err(why) => Verdict::Inconclusive(Reason::Internal(why)),
+            },
+            End::Stopped(reason) => Verdict::Inconclusive(reason),
+            End::Done if witness.is_none() => {
+                let why = "no execution completes: every one of them waits for ever or is ruled out by an assumption";
+                Verdict::Inconclusive(Reason::Vacuous(why.into()))
+            }
+            End::Done | End::Restart => Verdict::Holds,
+        };
+        statistics.restarts = restarts;
+        statistics.time = begun.elapsed();
+        let witness = witness.and_then(|steps| trace(&steps).ok()).map(Box::new);
+        return Exploration { verdict, observations: judge.observations, witness, statistics };
+    }
+}

@@ -1,0 +1,324 @@
+//! The machine: what all steps share, and threads as words.
+
+use crate::buffer::{Buffer, Kind};
+use crate::code::{Code, Instr};
+use crate::footprint::Footprint;
+use crate::object::Object;
+use crate::options::{Model, Options};
+use crate::recorder::Frame;
+use crate::state::{EMPTY, Phase, Pools, World};
+use crate::{address, object};
+use fencepost_harness::monitor::Monitor;
+use fencepost_lsl::fault::Fault;
+use fencepost_lsl::memory;
+use fencepost_lsl::program::{Program, address as regions};
+use fencepost_lsl::value::Value;
+
+/// A global, and where its content is.
+struct Global {
+    addr: u64,
+    size: u64,
+    /// The content of a constant one.
+    constant: Option<u32>,
+    /// Its number among the others.
+    index: usize,
+}
+
+/// Where an address lies.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Place {
+    /// In a constant global: the number of its object.
+    Constant(u32),
+    /// In a global.
+    Global(usize),
+    /// In another object.
+    Dynamic(usize),
+}
+
+/// A part of an object.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Spot {
+    pub(crate) place: Place,
+    /// The number of the object.
+    pub(crate) object: u32,
+    pub(crate) offset: u64,
+}
+
+/// What all steps share.
+pub(crate) struct Machine<'a> {
+    pub(crate) code: &'a Code,
+    pub(crate) program: &'a Program,
+    pub(crate) options: &'a Options,
+    pub(crate) pools: Pools,
+    pub(crate) footprint: Footprint,
+    pub(crate) monitor: Option<&'a mut dyn Monitor>,
+    globals: Vec<Global>,
+    /// Registers and procedures of the thread that runs.
+    pub(crate) regs: Vec<Value>,
+    pub(crate) frames: Vec<Frame>,
+    pub(crate) scratch: Vec<u64>,
+}
+
+/// Bit of a thread's first word: it waits to be started.
+const WAITING: u64 = 1 << 63;
+/// Bit of a frame's word: undefined bits follow.
+const UNDEFINED: u64 = 1 << 62;
+
+impl<'a> Machine<'a> {
+    pub(crate) fn new(
+        code: &'a Code,
+        program: &'a Program,
+        options: &'a Options,
+        footprint: Footprint,
+        monitor: Option<&'a mut dyn Monitor>,
+    ) -> Machine<'a> {
+        let mut pools = Pools::new(options.model != Model::Sc, options.preemptions.is_some());
+        let mut globals = Vec::new();
+        let mut index = 0;
+        for (class, global) in program.globals.iter().enumerate() {
+            let constant = global.constant.then(|| {
+                let words = global_words(global, class as u32);
+                pools.intern_object(&words)
+            });
+            globals.push(Global { addr: global.addr, size: global.size, constant, index });
+            index += constant.is_none() as usize;
+        }
+        Machine {
+            code,
+            program,
+            options,
+            pools,
+            footprint,
+            monitor,
+            globals,
+            regs: Vec::new(),
+            frames: Vec::new(),
+            scratch: Vec::new(),
+        }
+    }
+
+    /// The classes that cells belong to: globals, then allocation sites.
+    pub(crate) fn classes(program: &Program, code: &Code) -> usize {
+        program.globals.len() + code.sites.len()
+    }
+
+    /// The state before the first step.
+    pub(crate) fn start(&mut self) -> World {
+        let mut world = World::default();
+        for (class, global) in self.program.globals.iter().enumerate() {
+            if !global.constant {
+                let number = self.pools.intern_object(&global_words(global, class as u32));
+                world.globals.push(number);
+            }
+        }
+        let first = self.code.first;
+        self.add_thread(&mut world, first, &[], false);
+        world
+    }
+
+    /// Adds a thread that is about to run a driver.
+    pub(crate) fn add_thread(&mut self, world: &mut World, driver: u32, args: &[Value], waits: bool) {
+        let proc = &self.code.procs[driver as usize];
+        let mut regs = vec![Value::UNDEFINED; proc.regs as usize];
+        for (param, arg) in proc.params.iter().zip(args) {
+            regs[*param as usize] = *arg;
+        }
+        let frames = [Frame { pc: proc.entry, base: 0 }];
+        let number = self.intern_thread(&frames, &regs, waits);
+        world.threads.push(number);
+        world.buffers.push(EMPTY);
+    }
+
+    /// The number of a thread's positions and live registers.
+    pub(crate) fn intern_thread(&mut self, frames: &[Frame], regs: &[Value], waits: bool) -> u32 {
+        let mut words = std::mem::take(&mut self.scratch);
+        words.clear();
+        for frame in frames {
+            let head = words.len();
+            words.push(frame.pc as u64);
+            let live = &self.code.live[frame.pc as usize];
+            let values = live.iter().map(|reg| regs[frame.base as usize + *reg as usize]);
+            let mut undefined = 0;
+            for value in values.clone() {
+                words.push(value.bits());
+                undefined |= value.undef();
+            }
+            if undefined != 0 {
+                words[head] |= UNDEFINED;
+                words.extend(values.map(Value::undef));
+            }
+        }
+        if waits {
+            words[0] |= WAITING;
+        }
+        let last = frames.last().map(|frame| &self.code.instrs[frame.pc as usize]);
+        let phase = match last {
+            _ if waits => Phase::Waiting,
+            Some(Instr::Exit) => Phase::Finished,
+            _ => Phase::Running,
+        };
+        let number = self.intern_words(&words, phase);
+        self.scratch = words;
+        number
+    }
+
+    fn intern_words(&mut self, words: &[u64], phase: Phase) -> u32 {
+        // Positions are small numbers; taking their flags for a pointer at worst keeps an object alive.
+        let number = self.pools.threads.intern(words, |see| words.iter().for_each(|word| see(*word)));
+        if number as usize == self.pools.phases.len() {
+            self.pools.phases.push(phase);
+        }
+        number
+    }
+
+    /// Takes a thread apart, into `frames` and `regs`.
+    pub(crate) fn load_thread(&mut self, number: u32) {
+        let mut words = self.pools.threads.words.get(number);
+        self.frames.clear();
+        let mut base = 0;
+        while let Some((head, rest)) = words.split_first() {
+            let pc = *head as u32;
+            let live = &self.code.live[pc as usize];
+            let regs = self.code.proc_at(pc).regs as usize;
+            if self.regs.len() < base + regs {
+                self.regs.resize(base + regs, Value::UNDEFINED);
+            }
+            let (bits, mut rest) = rest.split_at(live.len());
+            if *head & UNDEFINED != 0 {
+                let (undef, behind) = rest.split_at(live.len());
+                rest = behind;
+                for (at, reg) in live.iter().enumerate() {
+                    self.regs[base + *reg as usize] = Value::partial(bits[at], undef[at]);
+                }
+            } else {
+                for (at, reg) in live.iter().enumerate() {
+                    self.regs[base + *reg as usize] = Value::new(bits[at]);
+                }
+            }
+            self.frames.push(Frame { pc, base: base as u32 });
+            base += regs;
+            words = rest;
+        }
+    }
+
+    /// Lets a thread start that waited.
+    pub(crate) fn release(&mut self, world: &mut World, thread: usize) {
+        let number = world.threads[thread];
+        if self.pools.phases[number as usize] == Phase::Waiting {
+            let mut words = self.pools.threads.words.get(number).to_vec();
+            words[0] &= !WAITING;
+            world.threads[thread] = self.intern_words(&words, Phase::Running);
+        }
+    }
+
+    pub(crate) fn phase(&self, world: &World, thread: usize) -> Phase {
+        self.pools.phases[world.threads[thread] as usize]
+    }
+
+    /// Whether all other threads are done, and all they wrote is seen.
+    pub(crate) fn alone(&self, world: &World, thread: usize) -> bool {
+        (0..world.threads.len()).all(|other| {
+            other == thread || self.phase(world, other) == Phase::Finished && world.buffers[other] == EMPTY
+        })
+    }
+
+    /// The buffer of a thread.
+    pub(crate) fn buffer(&self, world: &World, thread: usize) -> Buffer {
+        match world.buffers[thread] {
+            EMPTY => Buffer::default(),
+            number => Buffer::decode(self.pools.buffers.words.get(number)),
+        }
+    }
+
+    pub(crate) fn set_buffer(&mut self, world: &mut World, thread: usize, buffer: &Buffer) {
+        let mut words = std::mem::take(&mut self.scratch);
+        buffer.encode(&mut words);
+        world.buffers[thread] = self.pools.buffers.intern(&words, |see| {
+            for entry in buffer.entries.iter().filter(|entry| entry.kind != Kind::Start) {
+                see(entry.addr);
+                see(entry.value.bits());
+            }
+        });
+        self.scratch = words;
+    }
+
+    /// Finds what an access touches, or why it is a fault whatever other threads do.
+    #[inline]
+    pub(crate) fn locate(&self, world: &World, addr: u64, bytes: u64) -> Result<Spot, Fault> {
+        let spot = self.find(world, addr)?;
+        if spot.offset + bytes > self.pools.object(spot.object).size() {
+            return Err(Fault::OutOfBounds);
+        }
+        Ok(spot)
+    }
+
+    fn find(&self, world: &World, addr: u64) -> Result<Spot, Fault> {
+        if addr < regions::NULL_END {
+            return Err(Fault::Null);
+        }
+        if let Some(slot) = address::slot(addr) {
+            let at = world.slots.iter().rposition(|first| *first <= slot).ok_or(Fault::OutOfBounds)?;
+            let base = address::base(world.slots[at]);
+            let offset = addr.checked_sub(base).ok_or(Fault::OutOfBounds)?;
+            return Ok(Spot { place: Place::Dynamic(at), object: world.objects[at], offset });
+        }
+        let at = self.globals.partition_point(|global| global.addr <= addr);
+        let global = at.checked_sub(1).map(|at| &self.globals[at]).ok_or(Fault::OutOfBounds)?;
+        let offset = addr - global.addr;
+        if offset >= global.size {
+            return Err(Fault::OutOfBounds);
+        }
+        Ok(match global.constant {
+            Some(object) => Spot { place: Place::Constant(object), object, offset },
+            None => Spot { place: Place::Global(global.index), object: world.globals[global.index], offset },
+        })
+    }
+
+    /// Puts an object in the place of another.
+    pub(crate) fn replace(&mut self, world: &mut World, place: Place, words: &[u64]) {
+        let number = self.pools.intern_object(words);
+        match place {
+            Place::Global(at) => world.globals[at] = number,
+            Place::Dynamic(at) => world.objects[at] = number,
+            Place::Constant(_) => unreachable!("stores to constants are faults"),
+        }
+        if Object(words).owner().is_none() {
+            let reached = self.pools.objects.references(number).to_vec();
+            self.share(world, reached);
+        }
+    }
+
+    /// Lets everybody reach the objects in some slots, and what they refer to.
+    pub(crate) fn share(&mut self, world: &mut World, mut slots: Vec<u32>) {
+        while let Some(slot) = slots.pop() {
+            let Some(at) = world.slots.iter().rposition(|first| *first <= slot) else { continue };
+            let object = self.pools.object(world.objects[at]);
+            if object.owner().is_none() || slot - world.slots[at] >= address::slots(object.size()) {
+                continue;
+            }
+            let mut words = object.0.to_vec();
+            object::share(&mut words);
+            world.objects[at] = self.pools.intern_object(&words);
+            slots.extend_from_slice(self.pools.objects.references(world.objects[at]));
+        }
+    }
+
+    /// Shares what a word refers to.
+    pub(crate) fn share_word(&mut self, world: &mut World, word: u64) {
+        if word >= regions::STACK {
+            let mut slots = Vec::new();
+            address::references(word, |slot| slots.push(slot));
+            self.share(world, slots);
+        }
+    }
+}
+
+fn global_words(global: &fencepost_lsl::program::Global, class: u32) -> Vec<u64> {
+    let initial = memory::Object::of_global(global);
+    let mut words = object::new(global.size, class, false, true, None);
+    for offset in 0..global.size {
+        let ty = fencepost_lsl::value::IntTy::U8;
+        object::write(&mut words, offset, ty, initial.read(offset, ty));
+    }
+    words
+}

@@ -1,0 +1,147 @@
+//! What an exploration may do and how long.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+/// A memory model, as a machine.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Model {
+    /// Stores reach memory at once.
+    #[default]
+    Sc,
+    /// A store buffer for each thread.
+    Tso,
+    /// A store buffer for each thread and address.
+    Pso,
+}
+
+impl Model {
+    /// The machine of the model of this name; none if it is not one with store buffers.
+    pub fn named(name: &str) -> Option<Model> {
+        Some(match name {
+            "sc" => Model::Sc,
+            "tso" => Model::Tso,
+            "pso" => Model::Pso,
+            _ => return None,
+        })
+    }
+}
+
+/// In which order states are visited.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Search {
+    /// The newest first.
+    #[default]
+    Depth,
+    /// The nearest first: counterexamples are as short as can be.
+    Breadth,
+}
+
+/// Which executions that never end are violations.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Termination {
+    /// None.
+    #[default]
+    Ignore,
+    /// Those that do not starve a thread which could always go on, or a store that could always reach
+    /// memory.
+    Fair,
+    /// All.
+    Unfair,
+}
+
+impl Termination {
+    /// Whether circles are looked for, and whether only fair ones.
+    pub(crate) fn wants(self) -> Option<bool> {
+        match self {
+            Termination::Ignore => None,
+            Termination::Fair => Some(true),
+            Termination::Unfair => Some(false),
+        }
+    }
+}
+
+/// Reductions. Switching one off changes how many states there are, never a verdict.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Reductions {
+    /// Accesses to memory that only one thread can reach are no scheduling points.
+    pub private: bool,
+    /// Nor are accesses to cells for which no other thread competes, as far as the exploration shows.
+    pub footprint: bool,
+    /// A thread that runs alone runs on.
+    pub sole: bool,
+    /// Objects that nothing refers to are dropped.
+    pub collect: bool,
+}
+
+impl Default for Reductions {
+    fn default() -> Reductions {
+        Reductions { private: true, footprint: true, sole: true, collect: true }
+    }
+}
+
+/// When to stop.
+#[derive(Clone, Debug, Default)]
+pub struct Budget {
+    /// Set from outside, by a signal handler for instance.
+    pub cancelled: Arc<AtomicBool>,
+    /// The end of the time given.
+    pub deadline: Option<Instant>,
+    /// Bytes that states may take.
+    pub memory: Option<u64>,
+    /// States after which to give up.
+    pub states: Option<u64>,
+}
+
+impl Budget {
+    pub(crate) fn cancelled(&self) -> bool {
+        self.cancelled.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn late(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+    }
+}
+
+/// How to explore.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The machine.
+    pub model: Model,
+    /// The order of the search.
+    pub search: Search,
+    /// Which endless executions are violations.
+    pub termination: Termination,
+    /// Whether it is a violation, if no monitor decides, that threads wait for ever for each other.
+    pub stuck: bool,
+    /// Switches of threads that could have gone on, at most. Executions with more are not looked at.
+    pub preemptions: Option<u32>,
+    /// Whether heap objects that are never freed are violations.
+    pub leaks: bool,
+    /// Whether `malloc` may return what was freed before; only on sc.
+    pub reuse: bool,
+    /// Stores that a thread may have under way. An exploration that would need more is inconclusive.
+    pub buffer: usize,
+    /// Reductions.
+    pub reductions: Reductions,
+    /// When to stop.
+    pub budget: Budget,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            model: Model::Sc,
+            search: Search::Depth,
+            termination: Termination::Ignore,
+            stuck: false,
+            preemptions: None,
+            leaks: false,
+            reuse: false,
+            buffer: 32,
+            reductions: Reductions::default(),
+            budget: Budget::default(),
+        }
+    }
+}

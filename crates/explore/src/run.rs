@@ -1,0 +1,563 @@
+//! One thread runs: at most one action that others can notice, then on to the next such action.
+//!
+//! A step starts at a scheduling point: an access that other threads may compete for, an atomic block, a
+//! call that a monitor watches. It carries that out and all that follows up to the next one. What makes an
+//! access invisible to others is said in [`crate::access`].
+//!
+//! # Soundness
+//!
+//! Instructions that touch only registers, memory that nobody else can reach, or the thread's own end of
+//! its store buffer commute with all steps of other threads and enable or disable none, so running them at
+//! once loses nothing. A loop of them is cut after a while: its states are stored and all threads get their
+//! turn. A call that a monitor watches begins with its first action and ends with its last; that leaves
+//! the fewest calls overlapping, so if those histories can be explained, looser ones can.
+//!
+//! An assumption that fails after nothing but reading takes that back: the thread waits before its first
+//! read since it last did something that others can notice, and tries again when they have moved on.
+
+use crate::buffer::{Buffer, Entry, Kind};
+use crate::code::{Instr, Src};
+use crate::machine::Machine;
+use crate::options::Model;
+use crate::recorder::{At, Frame, Note, Recorder};
+use crate::state::World;
+use fencepost_harness::monitor::MonitorState;
+use fencepost_lsl::fault::{Fault, Use};
+use fencepost_lsl::program::{Choice, Fence, Order};
+use fencepost_lsl::value::{IntTy, Value};
+
+/// Why a step leads to no state.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Stop {
+    /// A runtime error.
+    Fault(Fault),
+    /// An assumption does not hold, or stores must reach memory first.
+    Blocked,
+    /// The step is to be made again, and to end before its instruction with this number.
+    Again(u32),
+    /// The execution is ruled out.
+    Pruned,
+    /// The monitor has no explanation left.
+    Unexplained,
+    /// The engine cannot follow.
+    Unsupported(String),
+}
+
+impl From<Fault> for Stop {
+    fn from(fault: Fault) -> Stop {
+        Stop::Fault(fault)
+    }
+}
+
+/// How a step goes where that is open: which alternative of how many each choice takes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Script {
+    taken: Vec<(u32, u32)>,
+    at: usize,
+    /// The load before which the step ends, by number of instruction.
+    pause: Option<u32>,
+}
+
+impl Script {
+    /// The alternative to take next, of `count`.
+    pub(crate) fn take(&mut self, count: u32) -> u32 {
+        if self.at == self.taken.len() {
+            self.taken.push((0, count));
+        }
+        self.at += 1;
+        self.taken[self.at - 1].0
+    }
+
+    /// Goes on to the next script; false after the last.
+    pub(crate) fn advance(&mut self) -> bool {
+        (self.at, self.pause) = (0, None);
+        while let Some((alternative, count)) = self.taken.pop() {
+            if alternative + 1 < count {
+                self.taken.push((alternative + 1, count));
+                return true;
+            }
+        }
+        false
+    }
+
+    /// The same choices, from the first.
+    fn rewind(&mut self) {
+        self.at = 0;
+    }
+}
+
+/// Instructions after which a thread that does nothing visible is interrupted.
+const LOCAL_LIMIT: u32 = 5_000;
+/// Instructions after which an atomic block is taken not to end.
+const ATOMIC_LIMIT: u32 = 1_000_000;
+/// Calls under way after which a recursion is taken not to end.
+const MAX_DEPTH: usize = 1_000;
+/// Values of a type small enough to try all of.
+const ENUMERABLE_BITS: u8 = 8;
+
+/// A step under way.
+pub(crate) struct Run<'m, 'a, R> {
+    pub(crate) machine: &'m mut Machine<'a>,
+    pub(crate) world: &'m mut World,
+    pub(crate) thread: usize,
+    pub(crate) script: &'m mut Script,
+    pub(crate) recorder: &'m mut R,
+    /// The thread's store buffer, and whether it changed.
+    pub(crate) buffer: Buffer,
+    pub(crate) buffer_changed: bool,
+    /// Whether the one visible action is still to be made.
+    pub(crate) budget: bool,
+    /// Whether something happened that others can notice.
+    pub(crate) committed: bool,
+    /// Whether no other thread is left.
+    pub(crate) sole: bool,
+    /// Atomic blocks under way.
+    pub(crate) depth: u32,
+    /// Since then: the first load of memory that others may change, by number of instruction.
+    pub(crate) read: Option<u32>,
+    began: bool,
+    steps: u32,
+}
+
+/// What to do after an instruction.
+pub(crate) enum Flow {
+    Next,
+    Goto(u32),
+    /// Stop here, to go on from this position.
+    Pause(u32),
+}
+
+impl<'m, 'a, R: Recorder> Run<'m, 'a, R> {
+    /// A thread that does nothing itself while its buffer is flushed.
+    pub(crate) fn flushing(
+        machine: &'m mut Machine<'a>,
+        world: &'m mut World,
+        thread: usize,
+        script: &'m mut Script,
+        recorder: &'m mut R,
+    ) -> Run<'m, 'a, R> {
+        let buffer = machine.buffer(world, thread);
+        let sole = machine.options.reductions.sole && machine.alone(world, thread);
+        Run {
+            machine,
+            world,
+            thread,
+            script,
+            recorder,
+            buffer,
+            buffer_changed: false,
+            budget: true,
+            committed: false,
+            sole,
+            depth: 0,
+            read: None,
+            began: false,
+            steps: 0,
+        }
+    }
+}
+
+/// Runs a step of a thread from one world to another, which is of use only after success.
+pub(crate) fn run<R: Recorder>(
+    machine: &mut Machine,
+    before: &World,
+    world: &mut World,
+    thread: usize,
+    script: &mut Script,
+    recorder: &mut R,
+) -> Result<(), Stop> {
+    loop {
+        world.copy(before);
+        script.rewind();
+        match attempt(machine, world, thread, script, recorder) {
+            Err(Stop::Again(pause)) => script.pause = Some(pause),
+            result => return result,
+        }
+    }
+}
+
+fn attempt<R: Recorder>(
+    machine: &mut Machine,
+    world: &mut World,
+    thread: usize,
+    script: &mut Script,
+    recorder: &mut R,
+) -> Result<(), Stop> {
+    machine.load_thread(world.threads[thread]);
+    let mut run = Run::flushing(machine, world, thread, script, recorder);
+    if run.sole {
+        run.drain()?;
+    }
+    run.go()?;
+    run.settle();
+    let Run { buffer, buffer_changed, .. } = run;
+    let (frames, regs) = (std::mem::take(&mut machine.frames), std::mem::take(&mut machine.regs));
+    world.threads[thread] = machine.intern_thread(&frames, &regs, false);
+    (machine.frames, machine.regs) = (frames, regs);
+    if buffer_changed {
+        machine.set_buffer(world, thread, &buffer);
+    }
+    Ok(())
+}
+
+impl<R: Recorder> Run<'_, '_, R> {
+    #[inline]
+    pub(crate) fn value(&self, src: Src) -> Value {
+        if src < 0 {
+            return self.machine.code.consts[!src as usize];
+        }
+        let base = self.machine.frames[self.machine.frames.len() - 1].base;
+        self.machine.regs[base as usize + src as usize]
+    }
+
+    #[inline]
+    pub(crate) fn set(&mut self, reg: u32, value: Value) {
+        let base = self.machine.frames[self.machine.frames.len() - 1].base;
+        self.machine.regs[(base + reg) as usize] = value;
+    }
+
+    pub(crate) fn address(&self, src: Src) -> Result<u64, Stop> {
+        self.value(src).defined().ok_or(Stop::Fault(Fault::Undefined(Use::Address)))
+    }
+
+    fn condition(&self, src: Src) -> Result<bool, Stop> {
+        let value = self.value(src).defined();
+        value.map(|bits| bits != 0).ok_or(Stop::Fault(Fault::Undefined(Use::Condition)))
+    }
+
+    pub(crate) fn note(&mut self, note: Note) {
+        let frames = &self.machine.frames;
+        let pc = frames[frames.len() - 1].pc;
+        self.recorder.note(At { thread: self.thread, pc, frames }, note);
+    }
+
+    /// Something happens that others can notice.
+    pub(crate) fn commit(&mut self) {
+        (self.committed, self.read) = (true, None);
+    }
+
+    /// Notes a load of memory that others may change. False if the step ends before it.
+    pub(crate) fn reads(&mut self) -> bool {
+        self.read.get_or_insert(self.steps);
+        self.script.pause != Some(self.steps)
+    }
+
+    /// Whether the visible action of this step may be made now. Not after something that must stay: should
+    /// the action turn out to have to wait, the step is taken back.
+    pub(crate) fn spend(&mut self) -> bool {
+        self.may_wait() && std::mem::replace(&mut self.budget, false)
+    }
+
+    /// Whether the step can be taken back, to wait.
+    pub(crate) fn may_wait(&self) -> bool {
+        self.budget && !self.committed
+    }
+
+    /// Runs until a scheduling point.
+    fn go(&mut self) -> Result<(), Stop> {
+        let code = self.machine.code;
+        loop {
+            let last = self.machine.frames.len() - 1;
+            let pc = self.machine.frames[last].pc;
+            self.steps += 1;
+            let flow = match self.step(&code.instrs[pc as usize], pc) {
+                Ok(flow) => flow,
+                Err(stop) => {
+                    if let Stop::Fault(fault) = &stop {
+                        let frames = &self.machine.frames;
+                        let pc = frames[frames.len() - 1].pc;
+                        let at = At { thread: self.thread, pc, frames };
+                        self.recorder.fail(at, fault, code.spans[pc as usize]);
+                    }
+                    return Err(stop);
+                }
+            };
+            let last = self.machine.frames.len() - 1;
+            let frame = &mut self.machine.frames[last];
+            match flow {
+                Flow::Next => frame.pc += 1,
+                Flow::Goto(to) => {
+                    let back = to <= frame.pc;
+                    frame.pc = to;
+                    if back && self.depth == 0 && self.steps > LOCAL_LIMIT {
+                        return Ok(());
+                    }
+                    if self.steps > ATOMIC_LIMIT {
+                        return Err(Stop::Unsupported("an atomic block that does not end".into()));
+                    }
+                }
+                Flow::Pause(at) => {
+                    frame.pc = at;
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn step(&mut self, instr: &Instr, pc: u32) -> Result<Flow, Stop> {
+        match instr {
+            Instr::Op { dst, op, a, b } => {
+                let value = match op.arity() {
+                    1 => op.eval(&[self.value(*a)]),
+                    _ => op.eval(&[self.value(*a), self.value(*b)]),
+                };
+                self.set(*dst, value?);
+            }
+            Instr::Load { dst, addr, ty, order } => {
+                let addr = self.address(*addr)?;
+                match self.load(addr, *ty, *order)? {
+                    Some(value) => self.set(*dst, value),
+                    None => return Ok(Flow::Pause(pc)),
+                }
+            }
+            Instr::Store { addr, value, ty, order } => {
+                let (addr, value) = (self.address(*addr)?, self.value(*value));
+                if !self.store(addr, value, *ty, *order)? {
+                    return Ok(Flow::Pause(pc));
+                }
+            }
+            Instr::Jump { to, leave } => {
+                self.leave(*leave);
+                return Ok(Flow::Goto(*to));
+            }
+            Instr::JumpIf { cond, to, leave } => {
+                if self.condition(*cond)? {
+                    self.leave(*leave);
+                    return Ok(Flow::Goto(*to));
+                }
+            }
+            Instr::Call { proc, args, results: _ } => return self.call(*proc, args),
+            Instr::Return => self.leave_proc(),
+            Instr::Fence(fence) => {
+                self.fence(*fence);
+                self.note(Note::Fence(*fence));
+            }
+            Instr::Enter => {
+                if self.depth == 0 {
+                    if !self.sole && !self.spend() {
+                        return Ok(Flow::Pause(pc));
+                    }
+                    self.recorder.atomic(true);
+                }
+                self.depth += 1;
+            }
+            Instr::Leave => self.leave(1),
+            Instr::Assert { cond, fault } => {
+                if !self.condition(*cond)? {
+                    return Err(self.machine.code.faults[*fault as usize].clone().into());
+                }
+            }
+            Instr::Assume { cond } => {
+                if !self.condition(*cond)? {
+                    // What was done stays done: the thread waits where it last looked at memory, or here.
+                    return match self.read {
+                        _ if !self.committed || self.depth > 0 => Err(Stop::Blocked),
+                        Some(load) => Err(Stop::Again(load)),
+                        None => Ok(Flow::Pause(pc)),
+                    };
+                }
+            }
+            Instr::Prune { cond } => {
+                if cond.map_or(Ok(true), |cond| self.condition(cond))? {
+                    return Err(Stop::Pruned);
+                }
+            }
+            Instr::Alloc { dst, size, site } => {
+                let size = self.address(*size)?;
+                match self.alloc(size, *site)? {
+                    Some(addr) => self.set(*dst, Value::new(addr)),
+                    None => return Ok(Flow::Pause(pc)),
+                }
+            }
+            Instr::Free { addr } => {
+                let addr = self.address(*addr)?;
+                if addr != 0 && !self.free(addr)? {
+                    return Ok(Flow::Pause(pc));
+                }
+            }
+            Instr::Choose { dst, from } => {
+                let value = self.choose(*from)?;
+                // Choices of the test itself are its arguments, not events.
+                if self.machine.frames.len() > 1 {
+                    self.note(Note::Choose(value));
+                }
+                self.set(*dst, value);
+            }
+            Instr::Begin { call } => return self.begin(*call, pc),
+            Instr::End { call } => self.end(*call)?,
+            Instr::Spawn { driver, args } => self.spawn(*driver, args)?,
+            Instr::Launch { drivers } => self.launch(drivers)?,
+            Instr::Exit => return Ok(Flow::Pause(pc)),
+        }
+        Ok(Flow::Next)
+    }
+
+    fn leave(&mut self, blocks: u32) {
+        if blocks > 0 {
+            self.depth -= blocks;
+            if self.depth == 0 {
+                self.recorder.atomic(false);
+            }
+        }
+    }
+
+    fn call(&mut self, proc: u32, args: &[Src]) -> Result<Flow, Stop> {
+        let code = self.machine.code;
+        let callee = &code.procs[proc as usize];
+        let frame = self.machine.frames[self.machine.frames.len() - 1];
+        let caller = code.proc_at(frame.pc);
+        if self.machine.frames.len() > MAX_DEPTH {
+            return Err(Stop::Unsupported(format!("a recursion deeper than {MAX_DEPTH} calls")));
+        }
+        let base = frame.base as usize + caller.regs as usize;
+        if self.machine.regs.len() < base + callee.regs as usize {
+            self.machine.regs.resize(base + callee.regs as usize, Value::UNDEFINED);
+        }
+        for reg in &callee.unset {
+            self.machine.regs[base + *reg as usize] = Value::UNDEFINED;
+        }
+        for (param, arg) in callee.params.iter().zip(args) {
+            self.machine.regs[base + *param as usize] = self.value(*arg);
+        }
+        self.machine.frames.push(Frame { pc: callee.entry, base: base as u32 });
+        Ok(Flow::Goto(callee.entry))
+    }
+
+    fn leave_proc(&mut self) {
+        let code = self.machine.code;
+        let Some(inner) = self.machine.frames.pop() else { return };
+        let callee = code.proc_at(inner.pc);
+        let outer = self.machine.frames[self.machine.frames.len() - 1];
+        if let Instr::Call { results, .. } = &code.instrs[outer.pc as usize] {
+            for (from, to) in callee.results.iter().zip(results.iter()) {
+                let value = self.machine.regs[(inner.base + from) as usize];
+                self.machine.regs[(outer.base + to) as usize] = value;
+            }
+        }
+    }
+
+    fn fence(&mut self, fence: Fence) {
+        if self.buffer.entries.is_empty() {
+            return;
+        }
+        let stores = fence.store_store || fence.order.releases();
+        let loads = fence.store_load || fence.order == Order::SeqCst;
+        if stores && self.machine.options.model == Model::Pso {
+            self.buffer.order_stores();
+        }
+        if loads {
+            self.buffer.order_loads();
+        }
+        self.buffer_changed = true;
+    }
+
+    fn choose(&mut self, from: u32) -> Result<Value, Stop> {
+        match &self.machine.code.choices[from as usize] {
+            Choice::OneOf(values) if values.is_empty() => Err(Stop::Pruned),
+            Choice::OneOf(values) => Ok(values[self.script.take(values.len() as u32) as usize]),
+            Choice::Any(ty) if ty.bits <= ENUMERABLE_BITS => {
+                Ok(Value::new(ty.wrap(self.script.take(1 << ty.bits) as u64)))
+            }
+            Choice::Any(ty) => {
+                Err(Stop::Unsupported(format!("a choice among all {} values of a type", 1u128 << ty.bits)))
+            }
+        }
+    }
+
+    fn begin(&mut self, call: u32, pc: u32) -> Result<Flow, Stop> {
+        let code = self.machine.code;
+        let site = &code.calls[call as usize];
+        let initial = code.initial.contains(&call);
+        if let Some(fixed) = site.watched.as_ref().filter(|_| !initial) {
+            if !self.sole && (self.began || !self.budget) {
+                return Ok(Flow::Pause(pc));
+            }
+            self.began = true;
+            let state = MonitorState(self.world.monitor);
+            let thread = self.thread - 1;
+            // A counterexample is run again without the monitor.
+            if let Some(monitor) = self.machine.monitor.as_deref_mut() {
+                self.world.monitor = monitor.invoke(state, thread, fixed).ok_or(Stop::Unexplained)?.0;
+            }
+        }
+        if self.recorder.listens() {
+            let args = site.args.iter().map(|src| self.value(*src)).collect();
+            self.recorder.begin(self.thread, call, args);
+        }
+        Ok(Flow::Next)
+    }
+
+    fn end(&mut self, call: u32) -> Result<(), Stop> {
+        let code = self.machine.code;
+        let site = &code.calls[call as usize];
+        let watched = site.watched.is_some() && !code.initial.contains(&call);
+        if watched || self.recorder.listens() {
+            let results: Vec<Value> = site.results.iter().map(|reg| self.value(*reg as i32)).collect();
+            if self.recorder.listens() {
+                self.recorder.end(self.thread, results.clone());
+            }
+            if watched {
+                self.commit();
+                let state = MonitorState(self.world.monitor);
+                let thread = self.thread - 1;
+                if let Some(monitor) = self.machine.monitor.as_deref_mut() {
+                    self.world.monitor = monitor.respond(state, thread, &results).ok_or(Stop::Unexplained)?.0;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn spawn(&mut self, driver: u32, args: &[Src]) -> Result<(), Stop> {
+        let thread = self.world.threads.len();
+        if thread >= crate::address::THREADS {
+            return Err(Stop::Unsupported(format!("more than {} threads", crate::address::THREADS)));
+        }
+        let args: Vec<Value> = args.iter().map(|src| self.value(*src)).collect();
+        for arg in &args {
+            self.machine.share_word(self.world, arg.bits());
+        }
+        self.start(driver, &args);
+        self.note(Note::Spawn(thread));
+        (self.sole, self.budget) = (false, false);
+        self.commit();
+        Ok(())
+    }
+
+    /// Adds a thread. What was written before must be seen by it, so it may have to wait.
+    fn start(&mut self, driver: u32, args: &[Value]) {
+        let thread = self.world.threads.len();
+        let waits = !self.buffer.entries.is_empty();
+        self.machine.add_thread(self.world, driver, args, waits);
+        if waits {
+            let (addr, ty) = (thread as u64, IntTy::U8);
+            let entry = Entry { kind: Kind::Start, addr, ty, value: Value::ZERO, barrier: false };
+            let barrier = std::mem::take(&mut self.buffer.barrier);
+            self.buffer.push(entry);
+            self.buffer.barrier = barrier;
+            self.buffer_changed = true;
+            self.recorder.queue_start(self.thread);
+        }
+    }
+
+    fn launch(&mut self, drivers: &[u32]) -> Result<(), Stop> {
+        let code = self.machine.code;
+        if self.machine.monitor.is_some() {
+            let mut initial = Vec::new();
+            for call in &code.initial {
+                let site = &code.calls[*call as usize];
+                let values: Vec<Value> = site.results.iter().map(|reg| self.value(*reg as i32)).collect();
+                initial.extend(site.watched.clone().map(|fixed| (fixed, values)));
+            }
+            let state = self.machine.monitor.as_deref_mut().and_then(|monitor| monitor.start(&initial));
+            self.world.monitor = state.ok_or(Stop::Unexplained)?.0;
+        }
+        for driver in drivers {
+            self.start(*driver, &[]);
+        }
+        (self.sole, self.budget) = (false, false);
+        self.commit();
+        Ok(())
+    }
+}

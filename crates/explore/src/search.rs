@@ -1,0 +1,263 @@
+//! The search: depth first, or breadth first for the shortest counterexample.
+//!
+//! Every state is expanded once, by all its threads. A state in which nothing can go on is judged: all
+//! threads are done, or it is stuck. Threads that spin keep a stuck state going, in a circle; such states
+//! are looked for where an edge leads back: to a state under way (depth first) or seen before (breadth
+//! first). Every circle has such an edge, and from a stuck state only stuck states can be reached.
+
+use crate::expand::{Expander, Failure, Step};
+use crate::judge::{Judge, Judgement};
+use crate::machine::Machine;
+use crate::options::Search;
+use crate::outcome::{Statistics, Violation};
+use crate::run::Stop;
+use crate::stuck::stuck;
+use fencepost_harness::verdict::Reason;
+
+/// How a search ended.
+pub(crate) enum End {
+    /// All states were visited.
+    Done,
+    /// A violation, after these steps.
+    Violated(Violation, Vec<Step>),
+    /// A limit was reached.
+    Stopped(Reason),
+    /// Cells turned out to be shared: begin anew.
+    Restart,
+}
+
+/// A state on the way to the current one.
+struct Visit {
+    state: u32,
+    /// Its successors that are still to be visited, as positions in `pending`.
+    next: usize,
+    end: usize,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Color {
+    White,
+    Grey,
+    Black,
+}
+
+pub(crate) struct Explorer<'m, 'a, 'j> {
+    pub(crate) machine: &'m mut Machine<'a>,
+    pub(crate) judge: &'m mut Judge<'j>,
+    pub(crate) statistics: Statistics,
+    pub(crate) expander: Expander,
+    progress: &'m dyn Fn(&Statistics),
+    /// The way to an execution that ends well.
+    pub(crate) witness: Option<Vec<Step>>,
+    colors: Vec<Color>,
+    /// Breadth first: where each state comes from.
+    parents: Vec<Option<(u32, Step)>>,
+    /// When something was first learned about cells.
+    grew_at: Option<u64>,
+}
+
+impl<'m, 'a, 'j> Explorer<'m, 'a, 'j> {
+    pub(crate) fn new(
+        machine: &'m mut Machine<'a>,
+        judge: &'m mut Judge<'j>,
+        progress: &'m dyn Fn(&Statistics),
+    ) -> Explorer<'m, 'a, 'j> {
+        Explorer {
+            machine,
+            judge,
+            statistics: Statistics::default(),
+            expander: Expander::default(),
+            progress,
+            witness: None,
+            colors: Vec::new(),
+            parents: Vec::new(),
+            grew_at: None,
+        }
+    }
+
+    /// Explores all states.
+    pub(crate) fn explore(&mut self) -> End {
+        let world = self.machine.start();
+        let (start, _) = self.machine.pools.encode(&world);
+        let end = match self.machine.options.search {
+            Search::Depth => self.depth_first(start),
+            Search::Breadth => self.breadth_first(start),
+        };
+        self.statistics.states = self.machine.pools.states.len() as u64;
+        self.statistics.bytes = self.bytes();
+        match end {
+            End::Done if self.machine.footprint.grew => End::Restart,
+            end => end,
+        }
+    }
+
+    fn depth_first(&mut self, start: u32) -> End {
+        let mut stack: Vec<Visit> = Vec::new();
+        // Successors of all states on the stack, and the steps that lead to them.
+        let mut pending: Vec<(u32, Step)> = Vec::new();
+        let mut entering = Some(start);
+        loop {
+            if let Some(state) = entering.take() {
+                self.color(state, Color::Grey);
+                let path = |extra: Option<Step>| -> Vec<Step> {
+                    let taken = stack.iter().map(|visit| pending[visit.next - 1].1.clone());
+                    taken.chain(extra).collect()
+                };
+                if let Err(Failure { step, stop }) = self.expander.expand(self.machine, state) {
+                    return failed(stop, path(Some(step)));
+                }
+                let returns = |s: &crate::expand::Successor| {
+                    self.colors.get(s.state as usize).is_some_and(|color| *color == Color::Grey)
+                };
+                let circles = self.expander.successors.iter().any(returns);
+                if let Some(end) = self.look_at(circles, &|| path(None)) {
+                    return end;
+                }
+                let end = pending.len() + self.expander.successors.len();
+                stack.push(Visit { state, next: pending.len(), end });
+                pending.extend(self.expander.successors.drain(..).map(|s| (s.state, s.step)));
+                if let Some(end) = self.poll() {
+                    return end;
+                }
+            }
+            let Some(visit) = stack.last_mut() else { return End::Done };
+            if visit.next == visit.end {
+                let state = visit.state;
+                stack.pop();
+                self.color(state, Color::Black);
+                let kept = stack.last().map_or(0, |visit| visit.end);
+                pending.truncate(kept);
+                continue;
+            }
+            let (state, _) = pending[visit.next];
+            visit.next += 1;
+            if self.colors.get(state as usize).is_none_or(|color| *color == Color::White) {
+                entering = Some(state);
+            }
+        }
+    }
+
+    fn color(&mut self, state: u32, color: Color) {
+        if self.colors.len() <= state as usize {
+            self.colors.resize(state as usize + 1, Color::White);
+        }
+        self.colors[state as usize] = color;
+    }
+
+    fn breadth_first(&mut self, start: u32) -> End {
+        self.parents.push(None);
+        let mut state = start;
+        while (state as usize) < self.machine.pools.states.len() {
+            if let Err(Failure { step, stop }) = self.expander.expand(self.machine, state) {
+                let mut path = self.path(state);
+                path.push(step);
+                return failed(stop, path);
+            }
+            let circles = self.expander.successors.iter().any(|s| !s.new);
+            let parents = std::mem::take(&mut self.parents);
+            let end = self.look_at(circles, &|| path_in(&parents, state));
+            self.parents = parents;
+            if let Some(end) = end {
+                return end;
+            }
+            for successor in self.expander.successors.drain(..).filter(|s| s.new) {
+                self.parents.push(Some((state, successor.step)));
+            }
+            if let Some(end) = self.poll() {
+                return end;
+            }
+            state += 1;
+        }
+        End::Done
+    }
+
+    fn path(&self, state: u32) -> Vec<Step> {
+        path_in(&self.parents, state)
+    }
+
+    /// Judges the state just expanded, if it is the end of executions.
+    fn look_at(&mut self, circles: bool, path: &dyn Fn() -> Vec<Step>) -> Option<End> {
+        self.statistics.transitions += self.expander.successors.len() as u64;
+        let ends = self.expander.successors.is_empty();
+        if !ends && !circles {
+            return None;
+        }
+        let world = &self.expander.world;
+        let judgement = if ends && self.judge.complete(self.machine, world) {
+            self.statistics.complete += 1;
+            self.judge.judge_complete(self.machine, world)
+        } else {
+            let threads = stuck(self.machine, world)?;
+            self.statistics.stuck += 1;
+            self.judge.judge_stuck(self.machine, world, &threads)
+        };
+        match judgement {
+            Judgement::Good => {
+                self.witness.get_or_insert_with(path);
+                None
+            }
+            Judgement::Neither => None,
+            Judgement::Bad(violation) => Some(End::Violated(violation, path())),
+        }
+    }
+
+    fn bytes(&self) -> u64 {
+        let parents = self.parents.capacity() * std::mem::size_of::<Option<(u32, Step)>>();
+        self.machine.pools.bytes() + (self.colors.capacity() + parents) as u64
+    }
+
+    /// Whether to go on.
+    fn poll(&mut self) -> Option<End> {
+        let states = self.machine.pools.states.len() as u64;
+        let budget = &self.machine.options.budget;
+        if let Some(limit) = budget.states
+            && states > limit
+        {
+            return Some(End::Stopped(Reason::Unsupported(format!("more than {limit} states"))));
+        }
+        if self.machine.footprint.grew {
+            // What was learned makes this exploration incomplete. It goes on for a while to learn more.
+            let at = *self.grew_at.get_or_insert(states);
+            if states > 2 * at + 5_000 {
+                return Some(End::Restart);
+            }
+        }
+        self.statistics.states += 1;
+        if !self.statistics.states.is_multiple_of(4096) {
+            return None;
+        }
+        if budget.cancelled() {
+            return Some(End::Stopped(Reason::Interrupted));
+        }
+        if budget.late() {
+            return Some(End::Stopped(Reason::Timeout));
+        }
+        let full = self.machine.pools.states.nearly_full();
+        if full || budget.memory.is_some_and(|limit| self.bytes() > limit) {
+            return Some(End::Stopped(Reason::Memory));
+        }
+        (self.progress)(&self.statistics);
+        None
+    }
+}
+
+fn path_in(parents: &[Option<(u32, Step)>], mut state: u32) -> Vec<Step> {
+    let mut path = Vec::new();
+    while let Some((parent, step)) = &parents[state as usize] {
+        path.push(step.clone());
+        state = *parent;
+    }
+    path.reverse();
+    path
+}
+
+fn failed(stop: Stop, path: Vec<Step>) -> End {
+    match stop {
+        Stop::Fault(_) => End::Violated(Violation::Fault, path),
+        Stop::Unexplained => End::Violated(Violation::Unexplained, path),
+        Stop::Unsupported(what) => End::Stopped(Reason::Unsupported(what)),
+        Stop::Blocked | Stop::Pruned | Stop::Again(_) => {
+            End::Stopped(Reason::Internal("a step that waits failed".into()))
+        }
+    }
+}

@@ -1,0 +1,261 @@
+//! States: a short sequence of numbers of interned parts.
+//!
+//! A step changes one thread and at most a few objects, so a state shares most of its parts with others.
+//! Each part (a thread's positions and registers, a store buffer, an object) is interned on its own, and a
+//! state is the sequence of their numbers: a shape (how many threads, which slots hold objects), the
+//! monitor, the threads with their buffers, the globals, the objects by slot.
+
+use crate::address;
+use crate::intern::Interner;
+use crate::object::Object;
+
+/// A state taken apart, to be changed by a step.
+#[derive(Clone, Default, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct World {
+    /// The monitor's state.
+    pub(crate) monitor: u32,
+    /// With a bound on preemptions: the thread that ran last plus one, and the preemptions so far.
+    pub(crate) last: u32,
+    pub(crate) preemptions: u32,
+    /// Per thread, number of its positions and registers.
+    pub(crate) threads: Vec<u32>,
+    /// Per thread, number of its store buffer.
+    pub(crate) buffers: Vec<u32>,
+    /// Per global, number of its object.
+    pub(crate) globals: Vec<u32>,
+    /// First slots of all other objects, ascending, and their numbers.
+    pub(crate) slots: Vec<u32>,
+    pub(crate) objects: Vec<u32>,
+}
+
+impl World {
+    /// Becomes a copy of another.
+    pub(crate) fn copy(&mut self, other: &World) {
+        (self.monitor, self.last, self.preemptions) = (other.monitor, other.last, other.preemptions);
+        self.threads.clone_from(&other.threads);
+        self.buffers.clone_from(&other.buffers);
+        self.globals.clone_from(&other.globals);
+        self.slots.clone_from(&other.slots);
+        self.objects.clone_from(&other.objects);
+    }
+}
+
+/// How far a thread is, as far as its number tells.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Phase {
+    /// It waits for stores of the one that started it to reach memory.
+    Waiting,
+    /// It has something to do.
+    Running,
+    /// It is at its end.
+    Finished,
+}
+
+/// Interned parts of one kind, with the slots that each refers to.
+pub(crate) struct Parts {
+    pub(crate) words: Interner<u64>,
+    references: Vec<u32>,
+    ends: Vec<u32>,
+}
+
+impl Parts {
+    fn new() -> Parts {
+        Parts { words: Interner::new(), references: Vec::new(), ends: Vec::new() }
+    }
+
+    /// The number of a part. `held` are those of its words that may be pointers.
+    #[inline]
+    pub(crate) fn intern(&mut self, words: &[u64], held: impl FnOnce(&mut dyn FnMut(u64))) -> u32 {
+        let (number, new) = self.words.intern(words);
+        if new {
+            let start = self.references.len();
+            let references = &mut self.references;
+            held(&mut |word| address::references(word, |slot| references.push(slot)));
+            references[start..].sort_unstable();
+            let mut kept = start;
+            for at in start..references.len() {
+                if at == start || references[at] != references[kept - 1] {
+                    references[kept] = references[at];
+                    kept += 1;
+                }
+            }
+            references.truncate(kept);
+            self.ends.push(self.references.len() as u32);
+        }
+        number
+    }
+
+    /// Slots that a part refers to.
+    #[inline]
+    pub(crate) fn references(&self, number: u32) -> &[u32] {
+        let start = if number == 0 { 0 } else { self.ends[number as usize - 1] };
+        &self.references[start as usize..self.ends[number as usize] as usize]
+    }
+
+    fn bytes(&self) -> u64 {
+        self.words.bytes() + 4 * (self.references.capacity() + self.ends.capacity()) as u64
+    }
+}
+
+/// All parts and states seen.
+pub(crate) struct Pools {
+    pub(crate) threads: Parts,
+    pub(crate) phases: Vec<Phase>,
+    pub(crate) buffers: Parts,
+    pub(crate) objects: Parts,
+    shapes: Interner<u32>,
+    pub(crate) states: Interner<u32>,
+    /// Whether states have buffers, and whether they count preemptions.
+    buffered: bool,
+    bounded: bool,
+    scratch: Vec<u32>,
+}
+
+/// The number of the empty buffer.
+pub(crate) const EMPTY: u32 = 0;
+
+impl Pools {
+    pub(crate) fn new(buffered: bool, bounded: bool) -> Pools {
+        let mut pools = Pools {
+            threads: Parts::new(),
+            phases: Vec::new(),
+            buffers: Parts::new(),
+            objects: Parts::new(),
+            shapes: Interner::new(),
+            states: Interner::new(),
+            buffered,
+            bounded,
+            scratch: Vec::new(),
+        };
+        let empty = pools.buffers.intern(&[], |_| {});
+        debug_assert_eq!(empty, EMPTY);
+        pools
+    }
+
+    pub(crate) fn bytes(&self) -> u64 {
+        let parts = self.threads.bytes() + self.buffers.bytes() + self.objects.bytes();
+        parts + self.shapes.bytes() + self.states.bytes() + self.phases.capacity() as u64
+    }
+
+    pub(crate) fn object(&self, number: u32) -> Object<'_> {
+        Object(self.objects.words.get(number))
+    }
+
+    /// The number of an object.
+    pub(crate) fn intern_object(&mut self, words: &[u64]) -> u32 {
+        self.objects.intern(words, |see| Object(words).content().iter().for_each(|word| see(*word)))
+    }
+
+    /// The number of a state, and whether it is new.
+    pub(crate) fn encode(&mut self, world: &World) -> (u32, bool) {
+        let mut words = std::mem::take(&mut self.scratch);
+        words.clear();
+        words.push(world.threads.len() as u32);
+        words.extend_from_slice(&world.slots);
+        let shape = self.shapes.intern(&words).0;
+        words.clear();
+        words.extend([shape, world.monitor]);
+        if self.bounded {
+            words.extend([world.last, world.preemptions]);
+        }
+        words.extend_from_slice(&world.threads);
+        if self.buffered {
+            words.extend_from_slice(&world.buffers);
+        }
+        words.extend_from_slice(&world.globals);
+        words.extend_from_slice(&world.objects);
+        let found = self.states.intern(&words);
+        self.scratch = words;
+        found
+    }
+
+    /// Takes a state apart.
+    pub(crate) fn decode(&self, state: u32, world: &mut World) {
+        let words = self.states.get(state);
+        let shape = self.shapes.get(words[0]);
+        world.monitor = words[1];
+        let mut rest = &words[2..];
+        if self.bounded {
+            (world.last, world.preemptions) = (rest[0], rest[1]);
+            rest = &rest[2..];
+        }
+        let (threads, slots) = (shape[0] as usize, &shape[1..]);
+        let mut take = |to: &mut Vec<u32>, count: usize| {
+            let (head, tail) = rest.split_at(count);
+            to.clear();
+            to.extend_from_slice(head);
+            rest = tail;
+        };
+        take(&mut world.threads, threads);
+        match self.buffered {
+            true => take(&mut world.buffers, threads),
+            false => {
+                world.buffers.clear();
+                world.buffers.resize(threads, EMPTY);
+            }
+        }
+        let globals = words.len()
+            - 2
+            - 2 * self.bounded as usize
+            - threads * (1 + self.buffered as usize)
+            - slots.len();
+        take(&mut world.globals, globals);
+        take(&mut world.objects, slots.len());
+        world.slots.clear();
+        world.slots.extend_from_slice(slots);
+    }
+}
+
+/// Drops objects that nothing refers to. With `keep`, heap objects stay until they are freed.
+///
+/// # Soundness
+///
+/// See [`address::references`]: no word of the state leads to a dropped object, so no step accesses it or
+/// compares with its address.
+pub(crate) fn collect(pools: &Pools, world: &mut World, keep: bool) {
+    if world.slots.is_empty() {
+        return;
+    }
+    let mut reached = [0u64; 4];
+    let mut many = vec![0u64; if world.slots.len() > 256 { world.slots.len().div_ceil(64) } else { 0 }];
+    let marks: &mut [u64] = if many.is_empty() { &mut reached } else { &mut many };
+    let mut work: Vec<u32> = Vec::new();
+    let (slots, objects) = (&world.slots, &world.objects);
+    let mut mark = |references: &[u32], work: &mut Vec<u32>| {
+        for slot in references {
+            let Some(at) = slots.partition_point(|other| other <= slot).checked_sub(1) else { continue };
+            let seen = marks[at / 64] >> (at % 64) & 1 != 0;
+            if !seen && slot - slots[at] < address::slots(pools.object(objects[at]).size()) {
+                marks[at / 64] |= 1 << (at % 64);
+                work.push(at as u32);
+            }
+        }
+    };
+    world.threads.iter().for_each(|thread| mark(pools.threads.references(*thread), &mut work));
+    world.buffers.iter().for_each(|buffer| mark(pools.buffers.references(*buffer), &mut work));
+    world.globals.iter().for_each(|global| mark(pools.objects.references(*global), &mut work));
+    if keep {
+        for (at, object) in world.objects.iter().enumerate() {
+            if pools.object(*object).heap() && !pools.object(*object).freed() {
+                mark(&[slots[at]], &mut work);
+            }
+        }
+    }
+    while let Some(at) = work.pop() {
+        mark(pools.objects.references(world.objects[at as usize]), &mut work);
+    }
+    let kept = |at: usize| marks[at / 64] >> (at % 64) & 1 != 0;
+    if (0..world.slots.len()).all(kept) {
+        return;
+    }
+    let mut at = 0;
+    world.objects.retain(|_| {
+        at += 1;
+        kept(at - 1)
+    });
+    at = 0;
+    world.slots.retain(|_| {
+        at += 1;
+        kept(at - 1)
+    });
+}

@@ -1,0 +1,81 @@
+//! Stuck states: every thread that is not done waits for ever.
+//!
+//! A thread waits if it cannot run, or if however long it runs alone it neither ends nor changes anything
+//! that others can see: it spins. No instrumentation is needed, and no notion of a lock. If all threads that
+//! are not done wait so, none ever gives another a reason to stop waiting.
+
+use crate::expand::tidy;
+use crate::machine::Machine;
+use crate::recorder::Nothing;
+use crate::run::{self, Script, Stop};
+use crate::state::{EMPTY, Phase, World};
+use rustc_hash::FxHashSet;
+
+/// States of one thread after which it is taken not to spin.
+const LIMIT: usize = 2_000;
+
+/// The threads that are not done, if all of these wait for ever.
+pub(crate) fn stuck(machine: &mut Machine, world: &World) -> Option<Vec<usize>> {
+    if world.buffers.iter().any(|buffer| *buffer != EMPTY) {
+        return None;
+    }
+    let threads = 0..world.threads.len();
+    let live: Vec<usize> = threads.filter(|&t| machine.phase(world, t) != Phase::Finished).collect();
+    let waits = !live.is_empty() && live.iter().all(|&thread| waits(machine, world, thread));
+    waits.then_some(live)
+}
+
+/// Whether a thread, running alone, changes nothing for ever.
+fn waits(machine: &mut Machine, world: &World, thread: usize) -> bool {
+    let mut seen: FxHashSet<World> = FxHashSet::default();
+    let mut work = vec![world.clone()];
+    let mut next = World::default();
+    while let Some(from) = work.pop() {
+        let mut script = Script::default();
+        loop {
+            match run::run(machine, &from, &mut next, thread, &mut script, &mut Nothing) {
+                Ok(()) => {
+                    tidy(machine, &mut next);
+                    let done = machine.phase(&next, thread) == Phase::Finished;
+                    if done || noticeable(machine, world, &next, thread) || seen.len() > LIMIT {
+                        return false;
+                    }
+                    if seen.insert(next.clone()) {
+                        work.push(next.clone());
+                    }
+                }
+                Err(Stop::Blocked | Stop::Pruned) => {}
+                Err(_) => return false,
+            }
+            if !script.advance() {
+                break;
+            }
+        }
+    }
+    true
+}
+
+/// Whether two states differ in more than what only one thread can see.
+fn noticeable(machine: &Machine, a: &World, b: &World, thread: usize) -> bool {
+    let others = |world: &World| {
+        let mut threads = world.threads.clone();
+        threads[thread] = 0;
+        threads
+    };
+    let shared = |world: &World| -> Vec<(u32, u32)> {
+        let pairs = world.slots.iter().copied().zip(world.objects.iter().copied());
+        pairs.filter(|(_, object)| !private(machine, *object, thread)).collect()
+    };
+    a.monitor != b.monitor
+        || a.threads.len() != b.threads.len()
+        || others(a) != others(b)
+        || a.buffers != b.buffers
+        || a.globals != b.globals
+        || shared(a) != shared(b)
+}
+
+fn private(machine: &Machine, object: u32, thread: usize) -> bool {
+    let object = machine.pools.object(object);
+    let site = (object.class() as usize).checked_sub(machine.program.globals.len());
+    object.owner() == Some(thread) || site.is_some_and(|site| machine.code.sites[site].confined)
+}

@@ -1,0 +1,261 @@
+//! Clients with fixed arguments, watched by a monitor: a small one for sets, written for obviousness.
+
+mod support;
+
+use fencepost_explore::{
+    Exploration, Model, Options, Reductions, Search, Subject, Verdict, Violation, explore,
+};
+use fencepost_harness::client::{Client, FixedCall};
+use fencepost_harness::monitor::{Monitor, MonitorState};
+use fencepost_harness::operation::Harness;
+use fencepost_lsl::value::Value;
+use std::collections::BTreeSet;
+use support::{corpus, program, replays};
+
+/// A call of a thread: not made, made and not yet taken effect, or with its result.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Pending {
+    Nothing,
+    Called(FixedCall),
+    Done(u64),
+}
+
+/// The set's content and what each thread is in the middle of.
+type Configuration = (BTreeSet<u64>, Vec<Pending>);
+
+/// Linearizability of sets with the operations `a`, `c` and `r`, and of `w`, which waits until 0 is in.
+struct Sets<'a> {
+    harness: &'a Harness,
+    threads: usize,
+    /// All sets of configurations met; states are positions in it.
+    known: Vec<BTreeSet<Configuration>>,
+}
+
+impl Sets<'_> {
+    fn apply(&self, set: &mut BTreeSet<u64>, call: &FixedCall) -> Option<u64> {
+        let key = call.args.first().map_or(0, |value| value.bits());
+        match self.harness.op(call.op).name.as_str() {
+            "a" => Some(set.insert(key) as u64),
+            "r" => Some(set.remove(&key) as u64),
+            "c" => Some(set.contains(&key) as u64),
+            "w" => set.contains(&0).then_some(1),
+            other => panic!("no operation {other}"),
+        }
+    }
+
+    /// Lets pending calls take effect, in all ways.
+    fn close(&mut self, mut all: BTreeSet<Configuration>) -> Option<MonitorState> {
+        let mut work: Vec<Configuration> = all.iter().cloned().collect();
+        while let Some((set, pending)) = work.pop() {
+            for thread in 0..self.threads {
+                let Pending::Called(call) = &pending[thread] else { continue };
+                let (mut set, mut next) = (set.clone(), pending.clone());
+                let Some(result) = self.apply(&mut set, call) else { continue };
+                next[thread] = Pending::Done(result);
+                if all.insert((set.clone(), next.clone())) {
+                    work.push((set, next));
+                }
+            }
+        }
+        if all.is_empty() {
+            return None;
+        }
+        let number = self.known.iter().position(|known| *known == all).unwrap_or_else(|| {
+            self.known.push(all);
+            self.known.len() - 1
+        });
+        Some(MonitorState(number as u32))
+    }
+}
+
+impl Monitor for Sets<'_> {
+    fn start(&mut self, initial: &[(FixedCall, Vec<Value>)]) -> Option<MonitorState> {
+        let mut set = BTreeSet::new();
+        for (call, results) in initial {
+            let result = self.apply(&mut set, call);
+            assert_eq!(result, results.first().map(|value| value.bits()), "the initial calls are serial");
+        }
+        self.close(BTreeSet::from([(set, vec![Pending::Nothing; self.threads])]))
+    }
+
+    fn invoke(&mut self, state: MonitorState, thread: usize, call: &FixedCall) -> Option<MonitorState> {
+        let called = |(set, pending): &Configuration| {
+            let mut pending = pending.clone();
+            assert_eq!(pending[thread], Pending::Nothing);
+            pending[thread] = Pending::Called(call.clone());
+            (set.clone(), pending)
+        };
+        let next = self.known[state.0 as usize].iter().map(called).collect();
+        self.close(next)
+    }
+
+    fn respond(&mut self, state: MonitorState, thread: usize, results: &[Value]) -> Option<MonitorState> {
+        let returned = |(set, pending): &Configuration| {
+            let mut pending = pending.clone();
+            let fits = pending[thread] == Pending::Done(results[0].bits());
+            pending[thread] = Pending::Nothing;
+            fits.then(|| (set.clone(), pending))
+        };
+        let next = self.known[state.0 as usize].iter().filter_map(returned).collect();
+        self.close(next)
+    }
+
+    fn accepts(&mut self, state: MonitorState) -> bool {
+        let idle = |(_, pending): &Configuration| pending.iter().all(|p| *p == Pending::Nothing);
+        self.known[state.0 as usize].iter().any(idle)
+    }
+
+    fn accepts_stuck(&mut self, state: MonitorState, stuck: &[usize]) -> bool {
+        let waits = |(set, pending): &Configuration| {
+            stuck.iter().all(|thread| match &pending[*thread] {
+                Pending::Called(call) => self.apply(&mut set.clone(), call).is_none(),
+                _ => false,
+            })
+        };
+        self.known[state.0 as usize].iter().any(waits)
+    }
+}
+
+/// A client from text such as `a0 | c0 r1`, with calls before it.
+fn client(harness: &Harness, initial: &str, threads: &str) -> Client {
+    let calls = |text: &str| -> Vec<FixedCall> {
+        let call = |word: &str| {
+            let (op, key) = word.split_at(1);
+            let args = if key.is_empty() { vec![] } else { vec![Value::new(key.parse().expect("a key"))] };
+            FixedCall { op: harness.find_op(op).expect("an operation"), args }
+        };
+        text.split_whitespace().map(call).collect()
+    };
+    Client { initial: calls(initial), threads: threads.split('|').map(calls).collect() }
+}
+
+/// Explores a client in several ways that must agree.
+fn run(harness: &Harness, initial: &str, threads: &str, options: &Options) -> Exploration {
+    let client = client(harness, initial, threads);
+    let off = Reductions { private: false, footprint: false, sole: false, collect: true };
+    let mut kept: Option<Exploration> = None;
+    for (reductions, search) in
+        [(options.reductions, Search::Depth), (options.reductions, Search::Breadth), (off, Search::Depth)]
+    {
+        let mut monitor = Sets { harness, threads: client.threads.len(), known: Vec::new() };
+        let options = Options { reductions, search, ..options.clone() };
+        let found = explore(harness, Subject::Client(&client), &options, Some(&mut monitor), &|_| {});
+        println!("{initial} ( {threads} ): {:?}", found.statistics);
+        let model = format!("{:?}", options.model).to_lowercase();
+        if let Verdict::Violated { trace, .. } = &found.verdict {
+            replays(harness, trace, &model);
+        }
+        if let Some(trace) = &found.witness {
+            replays(harness, trace, &model);
+        }
+        if let Some(before) = &kept {
+            let same = std::mem::discriminant(&before.verdict) == std::mem::discriminant(&found.verdict);
+            assert!(same, "{threads}: {:?}\n{:?}", before.verdict, found.verdict);
+        }
+        kept = kept.or(Some(found));
+    }
+    kept.expect("it ran")
+}
+
+#[test]
+fn lists_are_linearizable() {
+    for file in ["lazylist.c", "harris.c"] {
+        let harness = corpus(file, &[]);
+        for model in [Model::Sc, Model::Tso, Model::Pso] {
+            let options = Options { model, ..Options::default() };
+            for (initial, threads) in [("", "a0 | c0 | r0"), ("a0", "r0 | r0"), ("a1", "a0 | r1 | c1")] {
+                let found = run(&harness, initial, threads, &options);
+                assert_eq!(found.verdict, Verdict::Holds, "{file} {initial} ( {threads} ) {model:?}");
+            }
+        }
+    }
+}
+
+const BITS: &str = "
+    #include <fencepost.h>
+    int in[2];
+    static int add(int key) { int was; fp_atomic { was = in[key]; in[key] = 1; } return !was; }
+    static int take(int key) { REMOVE }
+    static int has(int key) { CONTAINS }
+    static int await(void) { while (!in[0]) ; return 1; }
+    static void init(void) { }
+    #pragma fencepost init init()
+    #pragma fencepost op a = add(any(0, 1))
+    #pragma fencepost op r = take(any(0, 1))
+    #pragma fencepost op c = has(any(0, 1))
+    #pragma fencepost op w = await()
+    ";
+
+fn bits(remove: &str, contains: &str) -> Harness {
+    program(&BITS.replace("REMOVE", remove).replace("CONTAINS", contains))
+}
+
+const TAKE: &str = "int was; fp_atomic { was = in[key]; in[key] = 0; } return was;";
+
+#[test]
+fn wrong_sets_are_found() {
+    let good = bits(TAKE, "return in[key];");
+    assert_eq!(run(&good, "a0", "r0 | r0", &Options::default()).verdict, Verdict::Holds);
+    assert_eq!(run(&good, "", "a0 c1 | a1 c0", &Options::default()).verdict, Verdict::Holds);
+    // Looks and then takes: two threads may take the same.
+    let torn = bits("int was = in[key]; in[key] = 0; return was;", "return in[key];");
+    let found = run(&torn, "a0", "r0 | r0", &Options::default());
+    assert!(matches!(found.verdict, Verdict::Violated { violation: Violation::Unexplained, .. }));
+    // Never looks: wrong only once another thread's call is over.
+    let blind = bits(TAKE, "return 0;");
+    let found = run(&blind, "", "a0 | c0", &Options::default());
+    assert!(matches!(found.verdict, Verdict::Violated { violation: Violation::Unexplained, .. }));
+    assert_eq!(run(&blind, "", "a0 | c1", &Options::default()).verdict, Verdict::Holds);
+}
+
+#[test]
+fn stuck_calls_are_judged() {
+    let harness = bits(TAKE, "return in[key];");
+    let found = run(&harness, "", "w | a1", &Options::default());
+    assert_eq!(found.verdict, Verdict::Holds);
+    assert!(found.statistics.stuck > 0 && found.statistics.complete == 0);
+    let found = run(&harness, "", "w | a0", &Options::default());
+    assert_eq!((found.verdict, found.statistics.stuck), (Verdict::Holds, 0));
+    // Waits for the wrong key.
+    let wrong =
+        program(&BITS.replace("REMOVE", TAKE).replace("CONTAINS", "return 0;").replace("!in[0]", "!in[1]"));
+    let found = run(&wrong, "", "w | a0", &Options::default());
+    let Verdict::Violated { violation: Violation::Stuck(threads), .. } = &found.verdict else {
+        panic!("{:?}", found.verdict)
+    };
+    assert_eq!(*threads, [1]);
+}
+
+/// The bound counts as part of a state: with room for one preemption the torn set is refuted.
+#[test]
+fn preemptions_of_clients() {
+    let torn = bits("int was = in[key]; in[key] = 0; return was;", "return in[key];");
+    let bound = |preemptions| Options { preemptions: Some(preemptions), ..Options::default() };
+    assert_eq!(run(&torn, "a0", "r0 | r0", &bound(0)).verdict, Verdict::Holds);
+    let found = run(&torn, "a0", "r0 | r0", &bound(1));
+    assert!(matches!(found.verdict, Verdict::Violated { violation: Violation::Unexplained, .. }));
+}
+
+/// How fast it is: `cargo test --release -p fencepost-explore --test client speed -- --ignored --nocapture`.
+#[test]
+#[ignore = "measures"]
+fn speed() {
+    let harness = corpus("lazylist.c", &[]);
+    for threads in ["a0 r1 a1 | c0 r0 | r1 a0 c1", "a0 | c0 | r0 | a1", "a0 r0 a0 r0 | a1 r1 a1 r1 | c0 c1"] {
+        let client = client(&harness, "a0 a1", threads);
+        for footprint in [false, true] {
+            let reductions = Reductions { footprint, ..Reductions::default() };
+            let options = Options { reductions, ..Options::default() };
+            let found = explore(&harness, Subject::Client(&client), &options, None, &|_| {});
+            let seconds = found.statistics.time.as_secs_f64();
+            println!(
+                "{threads}, footprint {footprint}: {} states, {} transitions, {seconds:.2} s, {:.2} M states/s, \
+                 {} bytes a state",
+                found.statistics.states,
+                found.statistics.transitions,
+                found.statistics.states as f64 / seconds / 1e6,
+                found.statistics.bytes / found.statistics.states
+            );
+        }
+    }
+}

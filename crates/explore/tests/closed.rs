@@ -1,0 +1,384 @@
+//! Closed programs: mutual exclusion with and without fences, waiting, getting stuck, never ending, and
+//! memory that is freed.
+
+mod support;
+
+use fencepost_explore::{
+    Budget, Exploration, Model, Options, Reductions, Search, Subject, Termination, Verdict, Violation,
+    explore,
+};
+use fencepost_harness::verdict::Reason;
+use fencepost_lsl::fault::Fault;
+use support::{program, replays};
+
+const NONE: Reductions = Reductions { private: false, footprint: false, sole: false, collect: false };
+
+/// Explores a program with and without reductions and in both orders; all must agree. Traces are replayed.
+fn run(text: &str, options: &Options) -> Exploration {
+    let harness = program(text);
+    let main = harness.main.expect("there is a main");
+    let mut kept: Option<Exploration> = None;
+    for reductions in [options.reductions, NONE] {
+        for search in [Search::Depth, Search::Breadth] {
+            let options = Options { reductions, search, ..options.clone() };
+            let found = explore(&harness, Subject::Main(main), &options, None, &|_| {});
+            let model = format!("{:?}", options.model).to_lowercase();
+            let violated = match &found.verdict {
+                Verdict::Violated { trace, .. } => Some(trace),
+                _ => None,
+            };
+            for trace in violated.into_iter().chain(&found.witness) {
+                replays(&harness, trace, &model);
+            }
+            if let Some(before) = &kept {
+                let same = std::mem::discriminant(&before.verdict) == std::mem::discriminant(&found.verdict);
+                assert!(same, "{:?}\nwithout reductions:\n{:?}", before.verdict, found.verdict);
+                assert_eq!(before.statistics.stuck > 0, found.statistics.stuck > 0, "{options:?}");
+            }
+            kept = kept.or(Some(found));
+        }
+    }
+    kept.expect("it ran")
+}
+
+fn on(model: Model) -> Options {
+    Options { model, ..Options::default() }
+}
+
+fn peterson(fence: &str) -> String {
+    format!(
+        "#include <pthread.h>
+         #include <assert.h>
+         #include <fencepost.h>
+         int flag[2], turn, inside;
+         void *thread(void *argument) {{
+             int me = argument != 0;
+             flag[me] = 1;
+             {fence}
+             turn = 1 - me;
+             fence(\"{}\");
+             while (flag[1 - me] && turn == 1 - me) ;
+             int was = inside;
+             assert(was == 0);
+             inside = 1;
+             inside = 0;
+             fence(\"store-store\");
+             flag[me] = 0;
+             return 0;
+         }}
+         int main(void) {{
+             pthread_t a, b;
+             pthread_create(&a, 0, thread, (void *)0);
+             pthread_create(&b, 0, thread, (void *)1);
+             pthread_join(a, 0);
+             pthread_join(b, 0);
+             return 0;
+         }}",
+        if fence.is_empty() { "load-load" } else { "store-load" }
+    )
+}
+
+fn fault(found: &Exploration) -> Option<Fault> {
+    match &found.verdict {
+        Verdict::Violated { violation: Violation::Fault, trace } => {
+            trace.fault().map(|fault| fault.1.clone())
+        }
+        _ => None,
+    }
+}
+
+#[test]
+fn peterson_needs_a_fence() {
+    let fenced = peterson("fence(\"store-store\");");
+    for model in [Model::Sc, Model::Tso, Model::Pso] {
+        assert_eq!(run(&fenced, &on(model)).verdict, Verdict::Holds, "{model:?}");
+        let bare = run(&peterson(""), &on(model));
+        let failed = matches!(fault(&bare), Some(Fault::Assertion(_)));
+        assert_eq!(failed, model != Model::Sc, "{model:?}: {:?}", bare.verdict);
+    }
+}
+
+#[test]
+fn peterson_ends_if_scheduled_fairly() {
+    let text = peterson("fence(\"store-store\");");
+    for model in [Model::Sc, Model::Tso] {
+        let fair = run(&text, &Options { termination: Termination::Fair, ..on(model) });
+        assert_eq!(fair.verdict, Verdict::Holds);
+        let unfair = run(&text, &Options { termination: Termination::Unfair, ..on(model) });
+        assert!(matches!(&unfair.verdict, Verdict::Violated { violation: Violation::Endless { .. }, .. }));
+    }
+}
+
+const DEADLOCK: &str = "
+    #include <pthread.h>
+    pthread_mutex_t a, b;
+    void *first(void *x) {
+        pthread_mutex_lock(&a); pthread_mutex_lock(&b);
+        pthread_mutex_unlock(&b); pthread_mutex_unlock(&a);
+        return 0;
+    }
+    void *second(void *x) {
+        pthread_mutex_lock(&b); pthread_mutex_lock(&a);
+        pthread_mutex_unlock(&a); pthread_mutex_unlock(&b);
+        return 0;
+    }
+    int main(void) {
+        pthread_t s, t;
+        pthread_create(&s, 0, first, 0);
+        pthread_create(&t, 0, second, 0);
+        pthread_join(s, 0); pthread_join(t, 0);
+        return 0;
+    }";
+
+#[test]
+fn locks_taken_crosswise_get_stuck() {
+    for model in [Model::Sc, Model::Tso, Model::Pso] {
+        let found = run(DEADLOCK, &on(model));
+        assert_eq!(found.verdict, Verdict::Holds);
+        assert!(found.statistics.stuck > 0 && found.statistics.complete > 0);
+        let found = run(DEADLOCK, &Options { stuck: true, ..on(model) });
+        let Verdict::Violated { violation: Violation::Stuck(threads), .. } = found.verdict else {
+            panic!("{:?}", found.verdict)
+        };
+        assert_eq!(threads, [0, 1, 2]);
+    }
+}
+
+#[test]
+fn locks_taken_in_order_do_not() {
+    let text = DEADLOCK.replace(
+        "pthread_mutex_lock(&b); pthread_mutex_lock(&a);",
+        "pthread_mutex_lock(&a); pthread_mutex_lock(&b);",
+    );
+    let found = run(&text, &Options { stuck: true, ..on(Model::Sc) });
+    assert_eq!((found.verdict, found.statistics.stuck), (Verdict::Holds, 0));
+}
+
+/// Spin locks, written out: threads that go round for ever without changing anything are stuck as well.
+#[test]
+fn spinning_for_ever_is_stuck() {
+    let text = DEADLOCK
+        .replace("#include <pthread.h>", "#include <pthread.h>\n#include <fencepost.h>")
+        .replace("pthread_mutex_t a, b;", "fp_lock_t a, b;")
+        .replace("pthread_mutex_lock", "fp_lock")
+        .replace("pthread_mutex_unlock", "fp_unlock");
+    let found = run(&text, &Options { stuck: true, ..on(Model::Sc) });
+    assert!(matches!(found.verdict, Verdict::Violated { violation: Violation::Stuck(_), .. }));
+    let loops = "
+        #include <pthread.h>
+        int flag, other;
+        void *waits(void *x) { while (!flag || !other) ; return 0; }
+        int main(void) {
+            pthread_t t;
+            pthread_create(&t, 0, waits, 0);
+            SET
+            pthread_join(t, 0);
+            return 0;
+        }";
+    let found = run(&loops.replace("SET", "flag = 1;"), &Options { stuck: true, ..on(Model::Tso) });
+    assert!(matches!(found.verdict, Verdict::Violated { violation: Violation::Stuck(_), .. }));
+    let found =
+        run(&loops.replace("SET", "flag = 1; other = 1;"), &Options { stuck: true, ..on(Model::Tso) });
+    assert_eq!((found.verdict, found.statistics.stuck), (Verdict::Holds, 0));
+}
+
+/// Two threads that give way to each other for ever change memory all the time: endless, not stuck.
+#[test]
+fn giving_way_never_ends() {
+    let text = "
+        #include <pthread.h>
+        int want[2];
+        void *polite(void *argument) {
+            int me = argument != 0;
+            for (;;) {
+                want[me] = 1;
+                if (!want[1 - me]) break;
+                want[me] = 0;
+            }
+            want[me] = 0;
+            return 0;
+        }
+        int main(void) {
+            pthread_t s, t;
+            pthread_create(&s, 0, polite, (void *)0);
+            pthread_create(&t, 0, polite, (void *)1);
+            pthread_join(s, 0); pthread_join(t, 0);
+            return 0;
+        }";
+    let found = run(text, &Options { termination: Termination::Fair, stuck: true, ..on(Model::Sc) });
+    let Verdict::Violated { violation: Violation::Endless { stem, steps }, .. } = found.verdict else {
+        panic!("{:?}", found.verdict)
+    };
+    assert!(stem < steps);
+    assert_eq!(run(text, &Options { stuck: true, ..on(Model::Sc) }).verdict, Verdict::Holds);
+}
+
+/// A loop that touches nothing is no reason for the engine to hang.
+#[test]
+fn a_thread_that_runs_for_ever_alone() {
+    let text = "
+        #include <pthread.h>
+        #include <assert.h>
+        int x;
+        void *idle(void *argument) { for (;;) ; return 0; }
+        int main(void) {
+            pthread_t t;
+            pthread_create(&t, 0, idle, 0);
+            x = 1;
+            assert(x == 2);
+            return 0;
+        }";
+    assert!(matches!(fault(&run(text, &on(Model::Sc))), Some(Fault::Assertion(_))));
+    let text = text.replace("assert(x == 2);", "");
+    let found = run(&text, &on(Model::Sc));
+    assert!(matches!(found.verdict, Verdict::Inconclusive(Reason::Vacuous(_))), "{:?}", found.verdict);
+    assert!(found.statistics.stuck > 0);
+}
+
+/// A counter that two threads increase without care goes wrong with one preemption, and not with none.
+#[test]
+fn preemptions_are_bounded() {
+    let text = "
+        #include <pthread.h>
+        #include <assert.h>
+        int count;
+        void *increase(void *argument) { int was = count; count = was + 1; return 0; }
+        int main(void) {
+            pthread_t s, t;
+            pthread_create(&s, 0, increase, 0);
+            pthread_create(&t, 0, increase, 0);
+            pthread_join(s, 0); pthread_join(t, 0);
+            assert(count == 2);
+            return 0;
+        }";
+    let bound = |preemptions| Options { preemptions, ..on(Model::Sc) };
+    assert_eq!(run(text, &bound(Some(0))).verdict, Verdict::Holds);
+    assert!(fault(&run(text, &bound(Some(1)))).is_some());
+    assert!(fault(&run(text, &bound(None))).is_some());
+}
+
+const USER: &str = "
+    #include <pthread.h>
+    #include <stdlib.h>
+    int *shared;
+    void *user(void *argument) { ACCESS return 0; }
+    int main(void) {
+        pthread_t t;
+        shared = malloc(sizeof *shared);
+        *shared = 0;
+        pthread_create(&t, 0, user, 0);
+        free(shared);
+        pthread_join(t, 0);
+        return 0;
+    }";
+
+#[test]
+fn freed_memory() {
+    for model in [Model::Sc, Model::Tso, Model::Pso] {
+        let read = run(&USER.replace("ACCESS", "int x = *shared;"), &on(model));
+        assert_eq!(fault(&read), Some(Fault::UseAfterFree), "{model:?}");
+        let write = run(&USER.replace("ACCESS", "*shared = 1;"), &on(model));
+        assert_eq!(fault(&write), Some(Fault::UseAfterFree), "{model:?}");
+        let twice = run(&USER.replace("ACCESS", "free(shared);"), &on(model));
+        assert_eq!(fault(&twice), Some(Fault::DoubleFree), "{model:?}");
+    }
+    let leaks = Options { leaks: true, ..on(Model::Sc) };
+    let text = "
+        #include <stdlib.h>
+        int main(void) { int *p = malloc(4); *p = 1; FREE return 0; }";
+    let found = run(&text.replace("FREE", ""), &leaks);
+    assert!(matches!(found.verdict, Verdict::Violated { violation: Violation::Leak(_), .. }));
+    assert_eq!(run(&text.replace("FREE", "free(p);"), &leaks).verdict, Verdict::Holds);
+}
+
+/// The ABA problem: the same address, another object.
+#[test]
+fn reused_memory() {
+    let text = "
+        #include <pthread.h>
+        #include <assert.h>
+        #include <stdlib.h>
+        #include <fencepost.h>
+        int *top;
+        void *changes(void *argument) {
+            int *old = top;
+            int *mine = malloc(sizeof *mine);
+            *mine = 1;
+            top = mine;
+            free(old);
+            int *next = malloc(sizeof *next);
+            *next = 2;
+            top = next;
+            return 0;
+        }
+        int main(void) {
+            pthread_t t;
+            top = malloc(sizeof *top);
+            *top = 0;
+            int *before = top;
+            pthread_create(&t, 0, changes, 0);
+            int *now = top;
+            pthread_join(t, 0);
+            now = top;
+            assert(now != before);
+            return 0;
+        }";
+    assert_eq!(run(text, &on(Model::Sc)).verdict, Verdict::Holds);
+    let found = run(text, &Options { reuse: true, ..on(Model::Sc) });
+    assert!(matches!(fault(&found), Some(Fault::Assertion(_))), "{:?}", found.verdict);
+}
+
+/// A loop that makes an object each time it comes around has finitely many states.
+#[test]
+fn garbage_is_dropped() {
+    let text = "
+        #include <pthread.h>
+        #include <stdlib.h>
+        #include <fencepost.h>
+        int *slot;
+        void *puts(void *argument) {
+            for (;;) {
+                int *mine = malloc(sizeof *mine);
+                *mine = 1;
+                if (cas(&slot, 0, mine)) return 0;
+            }
+        }
+        int main(void) {
+            pthread_t s, t;
+            pthread_create(&s, 0, puts, 0);
+            pthread_create(&t, 0, puts, 0);
+            while (slot == 0) ;
+            slot = 0;
+            pthread_join(s, 0); pthread_join(t, 0);
+            return 0;
+        }";
+    let harness = program(text);
+    let main = harness.main.expect("there is a main");
+    let found = explore(&harness, Subject::Main(main), &on(Model::Sc), None, &|_| {});
+    assert_eq!(found.verdict, Verdict::Holds);
+    let reductions = Reductions { collect: false, ..Reductions::default() };
+    let budget = Budget { states: Some(found.statistics.states * 4), ..Budget::default() };
+    let options = Options { reductions, budget, ..on(Model::Sc) };
+    let found = explore(&harness, Subject::Main(main), &options, None, &|_| {});
+    assert!(matches!(found.verdict, Verdict::Inconclusive(_)), "{:?}", found.statistics);
+}
+
+#[test]
+fn limits_are_met() {
+    let harness = program(&peterson(""));
+    let main = harness.main.expect("there is a main");
+    let limited = |budget: Budget| {
+        let reductions = NONE;
+        let options = Options { budget, reductions, ..on(Model::Sc) };
+        explore(&harness, Subject::Main(main), &options, None, &|_| {}).verdict
+    };
+    let states = limited(Budget { states: Some(10), ..Budget::default() });
+    assert!(matches!(states, Verdict::Inconclusive(_)), "{states:?}");
+    let stores = "
+        #include <pthread.h>
+        int x;
+        void *writes(void *argument) { for (;;) x = 1; return 0; }
+        int main(void) { pthread_t t; pthread_create(&t, 0, writes, 0); while (!x) ; return 0; }";
+    let found = run(stores, &on(Model::Tso));
+    assert!(matches!(found.verdict, Verdict::Inconclusive(Reason::Unsupported(_))), "{:?}", found.verdict);
+}

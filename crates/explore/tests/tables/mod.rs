@@ -1,0 +1,31 @@
+//! The litmus tests of the corpus.
+
+use fencepost_reference::litmus::{self, Row};
+use std::path::Path;
+
+/// Every row of every table, each named by its file and line.
+pub(crate) fn rows() -> Vec<(String, Row)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/litmus");
+    let mut files: Vec<_> = folder
+        .read_dir()
+        .expect("the corpus is there")
+        .map(|entry| entry.expect("it is readable").path())
+        .collect();
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "txt"));
+    files.sort();
+    let mut found = Vec::new();
+    for file in files {
+        let text = std::fs::read_to_string(&file).expect("it is readable");
+        let rows = litmus::parse(&text).unwrap_or_else(|mistakes| {
+            let list: Vec<String> = mistakes.iter().map(ToString::to_string).collect();
+            panic!("{}:\n{}", file.display(), list.join("\n"))
+        });
+        assert!(!rows.is_empty(), "{}: no rows", file.display());
+        let place = |row: &Row| {
+            format!("{}:{} {}", file.file_name().expect("it has one").display(), row.line, row.name)
+        };
+        found.extend(rows.into_iter().map(|row| (place(&row), row)));
+    }
+    assert!(!found.is_empty(), "{}: no tables", folder.display());
+    found
+}
