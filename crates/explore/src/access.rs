@@ -21,10 +21,12 @@
 use crate::address;
 use crate::buffer::{Entry, Kind};
 use crate::machine::{Place, Spot};
+use crate::memo::Look;
 use crate::object::{self, Object};
 use crate::options::Model;
 use crate::recorder::{Note, Recorder};
 use crate::run::{Run, Stop};
+use crate::state::UNKNOWN;
 use fencepost_lsl::fault::Fault;
 use fencepost_lsl::program::{self, Order};
 use fencepost_lsl::value::{IntTy, Value};
@@ -168,6 +170,7 @@ impl<R: Recorder> Run<'_, '_, R> {
             if !self.sole && self.depth == 0 && !self.spend() {
                 return Ok(None);
             }
+            self.machine.pure = false;
             let dead: Vec<usize> = (0..self.world.slots.len())
                 .filter(|&at| {
                     let object = self.machine.pools.object(self.world.objects[at]);
@@ -190,11 +193,14 @@ impl<R: Recorder> Run<'_, '_, R> {
         }
         let region = address::region(made.place, self.thread);
         let needed = address::slots(size);
+        self.look_at_shape();
         let mut slot = region.start;
         let mut at = self.world.slots.partition_point(|other| *other < region.start);
         while at < self.world.slots.len() && self.world.slots[at] < slot + needed {
             let object = self.machine.pools.object(self.world.objects[at]);
-            slot = self.world.slots[at] + address::slots(object.size());
+            let taken = address::slots(object.size());
+            self.machine.pure &= taken == 1;
+            slot = self.world.slots[at] + taken;
             at += 1;
         }
         if slot + needed > region.end {
@@ -202,11 +208,24 @@ impl<R: Recorder> Run<'_, '_, R> {
         }
         let words = object::new(size, class, heap, made.zeroed, owner);
         let number = self.machine.pools.intern_object(&words);
-        self.world.slots.insert(at, slot);
-        self.world.objects.insert(at, number);
+        self.world.insert(slot, number);
+        self.machine.made.push(slot);
         let addr = address::base(slot);
         self.note(Note::Alloc { addr, size, site, reused: false });
         Ok(Some(addr))
+    }
+
+    /// Where a new object goes depends on the slots that are taken; how many of them each object takes is
+    /// seen to apart.
+    fn look_at_shape(&mut self) {
+        let made = |look: &Look| matches!(look, Look::Shape(_));
+        if self.machine.looks.iter().any(made) {
+            return;
+        }
+        match self.world.shape {
+            UNKNOWN => self.machine.pure = false,
+            shape => self.machine.looks.push(Look::Shape(shape)),
+        }
     }
 
     /// The end of an object; false if it is a scheduling point.

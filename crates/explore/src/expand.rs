@@ -1,10 +1,12 @@
 //! All steps from a state.
 
 use crate::machine::Machine;
+use crate::memo::Change;
 use crate::options::Model;
 use crate::recorder::{Nothing, Recorder};
 use crate::run::{self, Run, Script, Stop};
 use crate::state::{EMPTY, Phase, World, collect};
+use crate::stuck::{noticeable, private};
 
 /// What a step does.
 #[derive(Clone, Debug)]
@@ -27,6 +29,8 @@ pub(crate) struct Successor {
     pub(crate) step: Step,
     pub(crate) state: u32,
     pub(crate) new: bool,
+    /// Whether others may notice, or the thread is done.
+    pub(crate) loud: bool,
 }
 
 /// A step that leads nowhere good.
@@ -41,6 +45,8 @@ pub(crate) struct Failure {
 pub(crate) struct Expander {
     pub(crate) world: World,
     next: World,
+    /// Whether only one thread is left, which then goes further than otherwise.
+    alone: bool,
     pub(crate) successors: Vec<Successor>,
 }
 
@@ -53,6 +59,11 @@ impl Expander {
             Some(_) if self.world.last > 0 => self.goes_on(machine)?,
             _ => false,
         };
+        let busy = |&thread: &usize| {
+            machine.phase(&self.world, thread) != Phase::Finished || self.world.buffers[thread] != EMPTY
+        };
+        self.alone =
+            machine.options.reductions.sole && (0..self.world.threads.len()).filter(busy).count() == 1;
         for thread in 0..self.world.threads.len() {
             let cost = (switches && self.world.last as usize != thread + 1) as u32;
             let allowed =
@@ -93,17 +104,43 @@ impl Expander {
 
     fn runs(&mut self, machine: &mut Machine, thread: usize, cost: u32) -> Result<(), Failure> {
         let mut script = Script::default();
+        if !self.alone
+            && let Some(known) = machine.memo.find(&self.world, thread)
+        {
+            if let Some(change) = known {
+                self.next.copy(&self.world);
+                change.apply(&mut self.next, thread);
+                let (leaves, loud) = (change.leaves, change.loud);
+                self.count(machine, thread, cost);
+                self.found(machine, Step { thread, what: Move::Run(script) }, leaves, loud);
+            }
+            return Ok(());
+        }
         loop {
             let stop =
                 run::run(machine, &self.world, &mut self.next, thread, &mut script, &mut Nothing).err();
             let step = |script: Script| Step { thread, what: Move::Run(script) };
             match stop {
                 None => {
-                    if machine.options.preemptions.is_some() {
-                        self.next.last = thread as u32 + 1;
-                        self.next.preemptions += cost;
+                    let (mut leaves, mut loud) = (true, true);
+                    if machine.pure {
+                        let pools = &machine.pools;
+                        let looks = &machine.looks;
+                        let own = |object| private(machine, object, thread);
+                        let mut change = Change::between(pools, &self.world, &self.next, thread, looks, own);
+                        change.loud |= machine.phase(&self.next, thread) == Phase::Finished;
+                        (leaves, loud) = (change.leaves, change.loud);
+                        machine.memo.keep(&self.world, thread, looks, Some(change));
                     }
-                    self.found(machine, step(script.clone()));
+                    if !machine.pure {
+                        let done = machine.phase(&self.next, thread) == Phase::Finished;
+                        loud = done || noticeable(machine, &self.world, &self.next, thread);
+                    }
+                    self.count(machine, thread, cost);
+                    self.found(machine, step(script.clone()), leaves, loud);
+                }
+                Some(Stop::Blocked) if machine.pure => {
+                    machine.memo.keep(&self.world, thread, &machine.looks, None);
                 }
                 Some(Stop::Blocked | Stop::Pruned) => {}
                 Some(stop) => return Err(Failure { step: step(script.clone()), stop }),
@@ -122,25 +159,36 @@ impl Expander {
                 if let Err(stop) = take(machine, &self.world, &mut self.next, &step, &mut Nothing) {
                     return Err(Failure { step, stop });
                 }
-                self.found(machine, step);
+                self.found(machine, step, true, true);
             }
         }
         Ok(())
     }
 
-    fn found(&mut self, machine: &mut Machine, step: Step) {
-        tidy(machine, &mut self.next);
+    /// Counts a preemption.
+    fn count(&mut self, machine: &Machine, thread: usize, cost: u32) {
+        if machine.options.preemptions.is_some() {
+            self.next.last = thread as u32 + 1;
+            self.next.preemptions += cost;
+        }
+    }
+
+    fn found(&mut self, machine: &mut Machine, step: Step, leaves: bool, loud: bool) {
+        if leaves {
+            tidy(machine, &mut self.next);
+        }
         let (state, new) = machine.pools.encode(&self.next);
-        self.successors.push(Successor { step, state, new });
+        self.successors.push(Successor { step, state, new, loud });
     }
 }
 
 /// Drops what nothing refers to.
-pub(crate) fn tidy(machine: &Machine, world: &mut World) {
+pub(crate) fn tidy(machine: &mut Machine, world: &mut World) {
     let options = machine.options;
     if options.reductions.collect && !options.reuse {
         collect(&machine.pools, world, options.leaks);
     }
+    world.shape = machine.pools.shape(world);
 }
 
 /// Makes a step from one world to another.

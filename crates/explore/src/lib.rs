@@ -23,6 +23,7 @@ mod intern;
 mod judge;
 mod live;
 mod machine;
+mod memo;
 mod object;
 mod options;
 mod outcome;
@@ -43,6 +44,7 @@ use crate::judge::Judge;
 use crate::machine::Machine;
 use crate::search::{End, Explorer};
 use fencepost_harness::monitor::Monitor;
+use fencepost_harness::observation::ObservationSet;
 use fencepost_harness::operation::Harness;
 use fencepost_harness::verdict::Reason;
 use std::time::Instant;
@@ -56,6 +58,16 @@ pub fn explore(
     progress: &dyn Fn(&Statistics),
 ) -> Exploration {
     let begun = Instant::now();
+    if options.reuse && options.model != Model::Sc {
+        // Taking freed memory writes it, and that would have to go through the buffer.
+        let reason = Reason::Unsupported("reuse of freed memory on machines with store buffers".into());
+        return Exploration {
+            verdict: Verdict::Inconclusive(reason),
+            observations: ObservationSet::default(),
+            witness: None,
+            statistics: Statistics::default(),
+        };
+    }
     let code = driver::compile(harness, subject, monitor.is_some());
     let specification = match subject {
         Subject::Test(_, specification) => specification,

@@ -3,10 +3,11 @@
 use crate::buffer::{Buffer, Kind};
 use crate::code::{Code, Instr};
 use crate::footprint::Footprint;
+use crate::memo::{ABSENT, Key, Look, Memo};
 use crate::object::Object;
 use crate::options::{Model, Options};
 use crate::recorder::Frame;
-use crate::state::{EMPTY, Phase, Pools, World};
+use crate::state::{EMPTY, Phase, Pools, UNKNOWN, World};
 use crate::{address, object};
 use fencepost_harness::monitor::Monitor;
 use fencepost_lsl::fault::Fault;
@@ -57,6 +58,13 @@ pub(crate) struct Machine<'a> {
     pub(crate) regs: Vec<Value>,
     pub(crate) frames: Vec<Frame>,
     pub(crate) scratch: Vec<u64>,
+    /// Steps made before.
+    pub(crate) memo: Memo,
+    /// What the step under way looked at, and whether it looked at nothing else.
+    pub(crate) looks: Vec<Look>,
+    pub(crate) pure: bool,
+    /// Slots of objects that it made.
+    pub(crate) made: Vec<u32>,
 }
 
 /// Bit of a thread's first word: it waits to be started.
@@ -94,6 +102,10 @@ impl<'a> Machine<'a> {
             regs: Vec::new(),
             frames: Vec::new(),
             scratch: Vec::new(),
+            memo: Memo::default(),
+            looks: Vec::new(),
+            pure: true,
+            made: Vec::new(),
         }
     }
 
@@ -104,7 +116,7 @@ impl<'a> Machine<'a> {
 
     /// The state before the first step.
     pub(crate) fn start(&mut self) -> World {
-        let mut world = World::default();
+        let mut world = World { shape: UNKNOWN, ..World::default() };
         for (class, global) in self.program.globals.iter().enumerate() {
             if !global.constant {
                 let number = self.pools.intern_object(&global_words(global, class as u32));
@@ -127,6 +139,7 @@ impl<'a> Machine<'a> {
         let number = self.intern_thread(&frames, &regs, waits);
         world.threads.push(number);
         world.buffers.push(EMPTY);
+        world.shape = UNKNOWN;
     }
 
     /// The number of a thread's positions and live registers.
@@ -205,6 +218,7 @@ impl<'a> Machine<'a> {
     pub(crate) fn release(&mut self, world: &mut World, thread: usize) {
         let number = world.threads[thread];
         if self.pools.phases[number as usize] == Phase::Waiting {
+            self.pure = false;
             let mut words = self.pools.threads.words.get(number).to_vec();
             words[0] &= !WAITING;
             world.threads[thread] = self.intern_words(&words, Phase::Running);
@@ -242,10 +256,24 @@ impl<'a> Machine<'a> {
         self.scratch = words;
     }
 
+    /// Notes that a step looks at an object, unless it did so before.
+    #[inline]
+    pub(crate) fn look(&mut self, key: Key, number: u32) {
+        let known = |look: &Look| matches!(look, Look::Object(other, _) if *other == key);
+        if !self.looks.iter().any(known) && !self.made.iter().any(|slot| Key::slot(*slot) == key) {
+            self.looks.push(Look::Object(key, number));
+        }
+    }
+
     /// Finds what an access touches, or why it is a fault whatever other threads do.
     #[inline]
-    pub(crate) fn locate(&self, world: &World, addr: u64, bytes: u64) -> Result<Spot, Fault> {
+    pub(crate) fn locate(&mut self, world: &World, addr: u64, bytes: u64) -> Result<Spot, Fault> {
         let spot = self.find(world, addr)?;
+        match spot.place {
+            Place::Constant(_) => {}
+            Place::Global(index) => self.look(Key::global(index), spot.object),
+            Place::Dynamic(at) => self.look(Key::slot(world.slots[at]), spot.object),
+        }
         if spot.offset + bytes > self.pools.object(spot.object).size() {
             return Err(Fault::OutOfBounds);
         }
@@ -291,9 +319,20 @@ impl<'a> Machine<'a> {
     /// Lets everybody reach the objects in some slots, and what they refer to.
     pub(crate) fn share(&mut self, world: &mut World, mut slots: Vec<u32>) {
         while let Some(slot) = slots.pop() {
-            let Some(at) = world.slots.iter().rposition(|first| *first <= slot) else { continue };
+            let found = world.slots.iter().rposition(|first| *first <= slot);
+            let within = |at: &usize| {
+                let size = self.pools.object(world.objects[*at]).size();
+                slot - world.slots[*at] < address::slots(size)
+            };
+            let Some(at) = found.filter(within) else {
+                self.look(Key::slot(slot), ABSENT);
+                continue;
+            };
+            // Which object reaches into a slot where none starts depends on more than that slot.
+            self.pure &= world.slots[at] == slot;
+            self.look(Key::slot(slot), world.objects[at]);
             let object = self.pools.object(world.objects[at]);
-            if object.owner().is_none() || slot - world.slots[at] >= address::slots(object.size()) {
+            if object.owner().is_none() {
                 continue;
             }
             let mut words = object.0.to_vec();

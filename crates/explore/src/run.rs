@@ -184,8 +184,12 @@ fn attempt<R: Recorder>(
     recorder: &mut R,
 ) -> Result<(), Stop> {
     machine.load_thread(world.threads[thread]);
+    machine.looks.clear();
+    machine.made.clear();
+    machine.pure = script.pause.is_none() && machine.options.reductions.remember;
     let mut run = Run::flushing(machine, world, thread, script, recorder);
     if run.sole {
+        run.machine.pure = false;
         run.drain()?;
     }
     run.go()?;
@@ -453,6 +457,7 @@ impl<R: Recorder> Run<'_, '_, R> {
     }
 
     fn choose(&mut self, from: u32) -> Result<Value, Stop> {
+        self.machine.pure = false;
         match &self.machine.code.choices[from as usize] {
             Choice::OneOf(values) if values.is_empty() => Err(Stop::Pruned),
             Choice::OneOf(values) => Ok(values[self.script.take(values.len() as u32) as usize]),
@@ -474,6 +479,7 @@ impl<R: Recorder> Run<'_, '_, R> {
                 return Ok(Flow::Pause(pc));
             }
             self.began = true;
+            self.machine.pure = false;
             let state = MonitorState(self.world.monitor);
             let thread = self.thread - 1;
             // A counterexample is run again without the monitor.
@@ -498,6 +504,7 @@ impl<R: Recorder> Run<'_, '_, R> {
                 self.recorder.end(self.thread, results.clone());
             }
             if watched {
+                self.machine.pure = false;
                 self.commit();
                 let state = MonitorState(self.world.monitor);
                 let thread = self.thread - 1;
@@ -528,6 +535,7 @@ impl<R: Recorder> Run<'_, '_, R> {
     /// Adds a thread. What was written before must be seen by it, so it may have to wait.
     fn start(&mut self, driver: u32, args: &[Value]) {
         let thread = self.world.threads.len();
+        self.machine.pure = false;
         let waits = !self.buffer.entries.is_empty();
         self.machine.add_thread(self.world, driver, args, waits);
         if waits {

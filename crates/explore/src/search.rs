@@ -1,9 +1,10 @@
 //! The search: depth first, or breadth first for the shortest counterexample.
 //!
 //! Every state is expanded once, by all its threads. A state in which nothing can go on is judged: all
-//! threads are done, or it is stuck. Threads that spin keep a stuck state going, in a circle; such states
-//! are looked for where an edge leads back: to a state under way (depth first) or seen before (breadth
-//! first). Every circle has such an edge, and from a stuck state only stuck states can be reached.
+//! threads are done, or it is stuck. Threads that spin keep a stuck state going in a circle. From a stuck
+//! state only stuck states can be reached, and by steps that others do not notice. So the search looks for
+//! stuck states, depth first, when it leaves a state from which it has seen no noticeable step; breadth
+//! first, where an edge leads to a state seen before, as one does in every circle.
 
 use crate::expand::{Expander, Failure, Step};
 use crate::judge::{Judge, Judgement};
@@ -32,13 +33,20 @@ struct Visit {
     /// Its successors that are still to be visited, as positions in `pending`.
     next: usize,
     end: usize,
+    /// Whether a step that others notice was seen from here on.
+    loud: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Color {
+    /// Not visited.
     White,
+    /// On the way to the current state.
     Grey,
-    Black,
+    /// Visited; a step that others notice, or an end, was seen from here on.
+    Loud,
+    /// Visited, and none was seen.
+    Quiet,
 }
 
 pub(crate) struct Explorer<'m, 'a, 'j> {
@@ -95,45 +103,59 @@ impl<'m, 'a, 'j> Explorer<'m, 'a, 'j> {
         let mut stack: Vec<Visit> = Vec::new();
         // Successors of all states on the stack, and the steps that lead to them.
         let mut pending: Vec<(u32, Step)> = Vec::new();
+        let path = |stack: &[Visit], pending: &[(u32, Step)]| -> Vec<Step> {
+            stack.iter().map(|visit| pending[visit.next - 1].1.clone()).collect()
+        };
         let mut entering = Some(start);
         loop {
             if let Some(state) = entering.take() {
                 self.color(state, Color::Grey);
-                let path = |extra: Option<Step>| -> Vec<Step> {
-                    let taken = stack.iter().map(|visit| pending[visit.next - 1].1.clone());
-                    taken.chain(extra).collect()
-                };
                 if let Err(Failure { step, stop }) = self.expander.expand(self.machine, state) {
-                    return failed(stop, path(Some(step)));
+                    let mut path = path(&stack, &pending);
+                    path.push(step);
+                    return failed(stop, path);
                 }
-                let returns = |s: &crate::expand::Successor| {
-                    self.colors.get(s.state as usize).is_some_and(|color| *color == Color::Grey)
-                };
-                let circles = self.expander.successors.iter().any(returns);
-                if let Some(end) = self.look_at(circles, &|| path(None)) {
+                self.statistics.transitions += self.expander.successors.len() as u64;
+                if self.expander.successors.is_empty()
+                    && let Some(end) = self.judge_end(&|| path(&stack, &pending))
+                {
                     return end;
                 }
+                let ends = self.expander.successors.is_empty();
+                let loud = ends || self.expander.successors.iter().any(|s| s.loud);
                 let end = pending.len() + self.expander.successors.len();
-                stack.push(Visit { state, next: pending.len(), end });
+                stack.push(Visit { state, next: pending.len(), end, loud });
                 pending.extend(self.expander.successors.drain(..).map(|s| (s.state, s.step)));
-                if let Some(end) = self.poll() {
+                let held =
+                    pending.capacity() * size_of::<(u32, Step)>() + stack.capacity() * size_of::<Visit>();
+                if let Some(end) = self.poll(held) {
                     return end;
                 }
             }
             let Some(visit) = stack.last_mut() else { return End::Done };
-            if visit.next == visit.end {
-                let state = visit.state;
-                stack.pop();
-                self.color(state, Color::Black);
-                let kept = stack.last().map_or(0, |visit| visit.end);
-                pending.truncate(kept);
+            if visit.next < visit.end {
+                let (state, _) = pending[visit.next];
+                visit.next += 1;
+                match self.colors.get(state as usize) {
+                    None | Some(Color::White) => entering = Some(state),
+                    Some(Color::Loud) => visit.loud = true,
+                    Some(Color::Grey | Color::Quiet) => {}
+                }
                 continue;
             }
-            let (state, _) = pending[visit.next];
-            visit.next += 1;
-            if self.colors.get(state as usize).is_none_or(|color| *color == Color::White) {
-                entering = Some(state);
+            let Visit { state, loud, .. } = *visit;
+            stack.pop();
+            if !loud {
+                self.machine.pools.decode(state, &mut self.expander.world);
+                if let Some(end) = self.judge_circle(&|| path(&stack, &pending)) {
+                    return end;
+                }
             }
+            self.color(state, if loud { Color::Loud } else { Color::Quiet });
+            if let Some(visit) = stack.last_mut() {
+                visit.loud |= loud;
+            }
+            pending.truncate(stack.last().map_or(0, |visit| visit.end));
         }
     }
 
@@ -153,9 +175,16 @@ impl<'m, 'a, 'j> Explorer<'m, 'a, 'j> {
                 path.push(step);
                 return failed(stop, path);
             }
-            let circles = self.expander.successors.iter().any(|s| !s.new);
+            self.statistics.transitions += self.expander.successors.len() as u64;
             let parents = std::mem::take(&mut self.parents);
-            let end = self.look_at(circles, &|| path_in(&parents, state));
+            let path = || path_in(&parents, state);
+            let successors = &self.expander.successors;
+            let circles = successors.iter().any(|s| !s.new) && !successors.iter().any(|s| s.loud);
+            let end = match successors.is_empty() {
+                true => self.judge_end(&path),
+                false if circles => self.judge_circle(&path),
+                false => None,
+            };
             self.parents = parents;
             if let Some(end) = end {
                 return end;
@@ -163,7 +192,7 @@ impl<'m, 'a, 'j> Explorer<'m, 'a, 'j> {
             for successor in self.expander.successors.drain(..).filter(|s| s.new) {
                 self.parents.push(Some((state, successor.step)));
             }
-            if let Some(end) = self.poll() {
+            if let Some(end) = self.poll(0) {
                 return end;
             }
             state += 1;
@@ -175,22 +204,25 @@ impl<'m, 'a, 'j> Explorer<'m, 'a, 'j> {
         path_in(&self.parents, state)
     }
 
-    /// Judges the state just expanded, if it is the end of executions.
-    fn look_at(&mut self, circles: bool, path: &dyn Fn() -> Vec<Step>) -> Option<End> {
-        self.statistics.transitions += self.expander.successors.len() as u64;
-        let ends = self.expander.successors.is_empty();
-        if !ends && !circles {
-            return None;
+    /// Judges the state just expanded, from which there are no steps.
+    fn judge_end(&mut self, path: &dyn Fn() -> Vec<Step>) -> Option<End> {
+        if !self.judge.complete(self.machine, &self.expander.world) {
+            return self.judge_circle(path);
         }
-        let world = &self.expander.world;
-        let judgement = if ends && self.judge.complete(self.machine, world) {
-            self.statistics.complete += 1;
-            self.judge.judge_complete(self.machine, world)
-        } else {
-            let threads = stuck(self.machine, world)?;
-            self.statistics.stuck += 1;
-            self.judge.judge_stuck(self.machine, world, &threads)
-        };
+        self.statistics.complete += 1;
+        let judgement = self.judge.judge_complete(self.machine, &self.expander.world);
+        self.weigh(judgement, path)
+    }
+
+    /// Judges the state just expanded or left, if it is stuck.
+    fn judge_circle(&mut self, path: &dyn Fn() -> Vec<Step>) -> Option<End> {
+        let threads = stuck(self.machine, &self.expander.world)?;
+        self.statistics.stuck += 1;
+        let judgement = self.judge.judge_stuck(self.machine, &self.expander.world, &threads);
+        self.weigh(judgement, path)
+    }
+
+    fn weigh(&mut self, judgement: Judgement, path: &dyn Fn() -> Vec<Step>) -> Option<End> {
         match judgement {
             Judgement::Good => {
                 self.witness.get_or_insert_with(path);
@@ -202,18 +234,18 @@ impl<'m, 'a, 'j> Explorer<'m, 'a, 'j> {
     }
 
     fn bytes(&self) -> u64 {
-        let parents = self.parents.capacity() * std::mem::size_of::<Option<(u32, Step)>>();
-        self.machine.pools.bytes() + (self.colors.capacity() + parents) as u64
+        let parents = self.parents.capacity() * size_of::<Option<(u32, Step)>>();
+        self.machine.pools.bytes() + self.machine.memo.bytes() + (self.colors.capacity() + parents) as u64
     }
 
-    /// Whether to go on.
-    fn poll(&mut self) -> Option<End> {
+    /// Whether to go on. `held` are bytes that the search itself holds.
+    fn poll(&mut self, held: usize) -> Option<End> {
         let states = self.machine.pools.states.len() as u64;
         let budget = &self.machine.options.budget;
         if let Some(limit) = budget.states
             && states > limit
         {
-            return Some(End::Stopped(Reason::Unsupported(format!("more than {limit} states"))));
+            return Some(End::Stopped(Reason::States { limit }));
         }
         if self.machine.footprint.grew {
             // What was learned makes this exploration incomplete. It goes on for a while to learn more.
@@ -223,7 +255,7 @@ impl<'m, 'a, 'j> Explorer<'m, 'a, 'j> {
             }
         }
         self.statistics.states += 1;
-        if !self.statistics.states.is_multiple_of(4096) {
+        if self.statistics.states % 4096 != 1 {
             return None;
         }
         if budget.cancelled() {
@@ -233,7 +265,7 @@ impl<'m, 'a, 'j> Explorer<'m, 'a, 'j> {
             return Some(End::Stopped(Reason::Timeout));
         }
         let full = self.machine.pools.states.nearly_full();
-        if full || budget.memory.is_some_and(|limit| self.bytes() > limit) {
+        if full || budget.memory.is_some_and(|limit| self.bytes() + held as u64 > limit) {
             return Some(End::Stopped(Reason::Memory));
         }
         (self.progress)(&self.statistics);

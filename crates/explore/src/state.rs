@@ -26,9 +26,22 @@ pub(crate) struct World {
     /// First slots of all other objects, ascending, and their numbers.
     pub(crate) slots: Vec<u32>,
     pub(crate) objects: Vec<u32>,
+    /// The number of its shape; [`UNKNOWN`] after threads or slots changed.
+    pub(crate) shape: u32,
 }
 
+/// No number of a shape.
+pub(crate) const UNKNOWN: u32 = u32::MAX;
+
 impl World {
+    /// Adds an object in slots that are free.
+    pub(crate) fn insert(&mut self, slot: u32, number: u32) {
+        let at = self.slots.partition_point(|other| *other < slot);
+        self.slots.insert(at, slot);
+        self.objects.insert(at, number);
+        self.shape = UNKNOWN;
+    }
+
     /// Becomes a copy of another.
     pub(crate) fn copy(&mut self, other: &World) {
         (self.monitor, self.last, self.preemptions) = (other.monitor, other.last, other.preemptions);
@@ -37,6 +50,7 @@ impl World {
         self.globals.clone_from(&other.globals);
         self.slots.clone_from(&other.slots);
         self.objects.clone_from(&other.objects);
+        self.shape = other.shape;
     }
 }
 
@@ -146,13 +160,24 @@ impl Pools {
         self.objects.intern(words, |see| Object(words).content().iter().for_each(|word| see(*word)))
     }
 
-    /// The number of a state, and whether it is new.
-    pub(crate) fn encode(&mut self, world: &World) -> (u32, bool) {
+    /// The number of a world's shape.
+    pub(crate) fn shape(&mut self, world: &World) -> u32 {
+        if world.shape != UNKNOWN {
+            return world.shape;
+        }
         let mut words = std::mem::take(&mut self.scratch);
         words.clear();
         words.push(world.threads.len() as u32);
         words.extend_from_slice(&world.slots);
         let shape = self.shapes.intern(&words).0;
+        self.scratch = words;
+        shape
+    }
+
+    /// The number of a state, and whether it is new.
+    pub(crate) fn encode(&mut self, world: &World) -> (u32, bool) {
+        let shape = self.shape(world);
+        let mut words = std::mem::take(&mut self.scratch);
         words.clear();
         words.extend([shape, world.monitor]);
         if self.bounded {
@@ -173,6 +198,7 @@ impl Pools {
     pub(crate) fn decode(&self, state: u32, world: &mut World) {
         let words = self.states.get(state);
         let shape = self.shapes.get(words[0]);
+        world.shape = words[0];
         world.monitor = words[1];
         let mut rest = &words[2..];
         if self.bounded {
@@ -213,27 +239,31 @@ impl Pools {
 /// See [`address::references`]: no word of the state leads to a dropped object, so no step accesses it or
 /// compares with its address.
 pub(crate) fn collect(pools: &Pools, world: &mut World, keep: bool) {
-    if world.slots.is_empty() {
+    let count = world.slots.len();
+    if count == 0 {
         return;
     }
-    let mut reached = [0u64; 4];
-    let mut many = vec![0u64; if world.slots.len() > 256 { world.slots.len().div_ceil(64) } else { 0 }];
-    let marks: &mut [u64] = if many.is_empty() { &mut reached } else { &mut many };
-    let mut work: Vec<u32> = Vec::new();
+    let mut marks = Marks { few: 0, many: vec![false; if count > 64 { count } else { 0 }], count: 0 };
+    let mut work = Work { few: 0, many: Vec::new() };
     let (slots, objects) = (&world.slots, &world.objects);
-    let mut mark = |references: &[u32], work: &mut Vec<u32>| {
+    let mut mark = |references: &[u32], work: &mut Work| {
         for slot in references {
             let Some(at) = slots.partition_point(|other| other <= slot).checked_sub(1) else { continue };
-            let seen = marks[at / 64] >> (at % 64) & 1 != 0;
-            if !seen && slot - slots[at] < address::slots(pools.object(objects[at]).size()) {
-                marks[at / 64] |= 1 << (at % 64);
-                work.push(at as u32);
+            let inside =
+                || slots[at] == *slot || slot - slots[at] < address::slots(pools.object(objects[at]).size());
+            if !marks.has(at) && inside() {
+                marks.set(at);
+                work.push(at, count);
             }
         }
+        marks.count == count
     };
-    world.threads.iter().for_each(|thread| mark(pools.threads.references(*thread), &mut work));
-    world.buffers.iter().for_each(|buffer| mark(pools.buffers.references(*buffer), &mut work));
-    world.globals.iter().for_each(|global| mark(pools.objects.references(*global), &mut work));
+    let roots = world.threads.iter().any(|thread| mark(pools.threads.references(*thread), &mut work))
+        || world.buffers.iter().any(|buffer| mark(pools.buffers.references(*buffer), &mut work))
+        || world.globals.iter().any(|global| mark(pools.objects.references(*global), &mut work));
+    if roots {
+        return;
+    }
     if keep {
         for (at, object) in world.objects.iter().enumerate() {
             if pools.object(*object).heap() && !pools.object(*object).freed() {
@@ -242,20 +272,62 @@ pub(crate) fn collect(pools: &Pools, world: &mut World, keep: bool) {
         }
     }
     while let Some(at) = work.pop() {
-        mark(pools.objects.references(world.objects[at as usize]), &mut work);
+        if mark(pools.objects.references(objects[at]), &mut work) {
+            return;
+        }
     }
-    let kept = |at: usize| marks[at / 64] >> (at % 64) & 1 != 0;
-    if (0..world.slots.len()).all(kept) {
-        return;
-    }
+    world.shape = UNKNOWN;
     let mut at = 0;
     world.objects.retain(|_| {
         at += 1;
-        kept(at - 1)
+        marks.has(at - 1)
     });
     at = 0;
     world.slots.retain(|_| {
         at += 1;
-        kept(at - 1)
+        marks.has(at - 1)
     });
+}
+
+/// Objects reached: a word of bits while there are few.
+struct Marks {
+    few: u64,
+    many: Vec<bool>,
+    count: usize,
+}
+
+impl Marks {
+    #[inline]
+    fn has(&self, at: usize) -> bool {
+        if self.many.is_empty() { self.few >> at & 1 != 0 } else { self.many[at] }
+    }
+
+    #[inline]
+    fn set(&mut self, at: usize) {
+        self.count += 1;
+        if self.many.is_empty() { self.few |= 1 << at } else { self.many[at] = true }
+    }
+}
+
+/// Objects whose references are still to be followed.
+struct Work {
+    few: u64,
+    many: Vec<usize>,
+}
+
+impl Work {
+    #[inline]
+    fn push(&mut self, at: usize, count: usize) {
+        if count <= 64 { self.few |= 1 << at } else { self.many.push(at) }
+    }
+
+    #[inline]
+    fn pop(&mut self) -> Option<usize> {
+        if self.few == 0 {
+            return self.many.pop();
+        }
+        let at = self.few.trailing_zeros() as usize;
+        self.few &= self.few - 1;
+        Some(at)
+    }
 }

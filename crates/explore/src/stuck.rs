@@ -56,7 +56,7 @@ fn waits(machine: &mut Machine, world: &World, thread: usize) -> bool {
 }
 
 /// Whether two states differ in more than what only one thread can see.
-fn noticeable(machine: &Machine, a: &World, b: &World, thread: usize) -> bool {
+pub(crate) fn noticeable(machine: &Machine, a: &World, b: &World, thread: usize) -> bool {
     let others = |world: &World| {
         let mut threads = world.threads.clone();
         threads[thread] = 0;
@@ -74,7 +74,8 @@ fn noticeable(machine: &Machine, a: &World, b: &World, thread: usize) -> bool {
         || shared(a) != shared(b)
 }
 
-fn private(machine: &Machine, object: u32, thread: usize) -> bool {
+/// Whether only one thread can see an object.
+pub(crate) fn private(machine: &Machine, object: u32, thread: usize) -> bool {
     let object = machine.pools.object(object);
     let site = (object.class() as usize).checked_sub(machine.program.globals.len());
     object.owner() == Some(thread) || site.is_some_and(|site| machine.code.sites[site].confined)

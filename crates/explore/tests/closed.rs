@@ -11,14 +11,12 @@ use fencepost_harness::verdict::Reason;
 use fencepost_lsl::fault::Fault;
 use support::{program, replays};
 
-const NONE: Reductions = Reductions { private: false, footprint: false, sole: false, collect: false };
-
 /// Explores a program with and without reductions and in both orders; all must agree. Traces are replayed.
 fn run(text: &str, options: &Options) -> Exploration {
     let harness = program(text);
     let main = harness.main.expect("there is a main");
     let mut kept: Option<Exploration> = None;
-    for reductions in [options.reductions, NONE] {
+    for reductions in [options.reductions, Reductions::NONE] {
         for search in [Search::Depth, Search::Breadth] {
             let options = Options { reductions, search, ..options.clone() };
             let found = explore(&harness, Subject::Main(main), &options, None, &|_| {});
@@ -368,12 +366,21 @@ fn limits_are_met() {
     let harness = program(&peterson(""));
     let main = harness.main.expect("there is a main");
     let limited = |budget: Budget| {
-        let reductions = NONE;
+        let reductions = Reductions::NONE;
         let options = Options { budget, reductions, ..on(Model::Sc) };
         explore(&harness, Subject::Main(main), &options, None, &|_| {}).verdict
     };
     let states = limited(Budget { states: Some(10), ..Budget::default() });
-    assert!(matches!(states, Verdict::Inconclusive(_)), "{states:?}");
+    assert_eq!(states, Verdict::Inconclusive(Reason::States { limit: 10 }));
+    let cancelled = Budget::default();
+    cancelled.cancelled.store(true, std::sync::atomic::Ordering::Relaxed);
+    let late = Budget { deadline: Some(std::time::Instant::now()), ..Budget::default() };
+    let small = Budget { memory: Some(1000), ..Budget::default() };
+    for (budget, reason) in
+        [(cancelled, Reason::Interrupted), (late, Reason::Timeout), (small, Reason::Memory)]
+    {
+        assert_eq!(limited(budget), Verdict::Inconclusive(reason));
+    }
     let stores = "
         #include <pthread.h>
         int x;

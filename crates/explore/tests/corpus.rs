@@ -2,7 +2,7 @@
 
 mod support;
 
-use fencepost_explore::{Model, Options, Search, Subject, Verdict, Violation, explore};
+use fencepost_explore::{Budget, Model, Options, Search, Subject, Verdict, Violation, explore};
 use fencepost_harness::mine::{Mined, mine};
 use fencepost_harness::operation::Harness;
 use fencepost_harness::test::Test;
@@ -104,5 +104,28 @@ fn snark() {
             panic!("{verdict:?}")
         };
         replays(&harness, &trace, "sc");
+    }
+}
+
+/// Every test of every file, for a minute each: `cargo test --release -p fencepost-explore --test corpus
+/// everything -- --ignored --nocapture`.
+#[test]
+#[ignore = "takes minutes"]
+fn everything() {
+    for file in ["ms2.c", "msn.c", "lazylist.c", "harris.c", "snark.c", "snark-corrected.c"] {
+        let harness = corpus(file, &[]);
+        for test in &harness.tests {
+            for model in ALL {
+                let deadline = Some(std::time::Instant::now() + std::time::Duration::from_secs(60));
+                let budget = Budget { deadline, memory: Some(2 << 30), ..Budget::default() };
+                let options =
+                    Options { model: Model::named(model).expect("a machine"), budget, ..Options::default() };
+                let verdict = check(&harness, &test.name, &options);
+                println!("{file} {} {model}: {}", test.name, kind(&verdict));
+                if let Verdict::Violated { trace, .. } = &verdict {
+                    replays(&harness, trace, model);
+                }
+            }
+        }
     }
 }

@@ -70,7 +70,7 @@ fn breadth_first_agrees() {
 
 #[test]
 fn without_reductions_the_tables_agree() {
-    let reductions = Reductions { private: false, footprint: false, sole: false, collect: false };
+    let reductions = Reductions::NONE;
     compare(|model| Options { reductions, ..options(model) });
 }
 

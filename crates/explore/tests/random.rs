@@ -131,9 +131,9 @@ fn machines_agree() {
 #[test]
 fn reductions_change_nothing() {
     let all = Reductions::default();
-    let none = Reductions { private: false, footprint: false, sole: false, collect: false };
     let variants = [
-        none,
+        Reductions::NONE,
+        Reductions { remember: false, ..all },
         Reductions { private: false, ..all },
         Reductions { footprint: false, ..all },
         Reductions { sole: false, ..all },

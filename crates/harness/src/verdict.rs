@@ -44,6 +44,11 @@ pub enum Reason {
     Memory,
     /// The user stopped it.
     Interrupted,
+    /// There are more states than allowed.
+    States {
+        /// The limit.
+        limit: u64,
+    },
     /// A loop or a recursion needs more repetitions than allowed.
     Unroll {
         /// The loop, or the function that calls itself, as `file:line`.
@@ -74,6 +79,7 @@ impl fmt::Display for Reason {
             Reason::Timeout => f.write_str("the time limit was reached"),
             Reason::Memory => f.write_str("the memory limit was reached"),
             Reason::Interrupted => f.write_str("interrupted"),
+            Reason::States { limit } => write!(f, "there are more than {limit} states"),
             Reason::Unroll { at, recursion: false, limit } => {
                 write!(f, "the loop at {at} can repeat more than {limit} times (--max-unroll)")
             }
