@@ -24,10 +24,15 @@ impl Renderer<'_> {
     pub(crate) fn render(&self) -> String {
         let mut out = String::new();
         self.claim(&mut out);
-        self.threads(&mut out);
-        self.order(&mut out);
-        self.reorderings(&mut out);
+        self.execution(&mut out);
         out
+    }
+
+    /// What happened, without why it is wrong.
+    pub(crate) fn execution(&self, out: &mut String) {
+        self.threads(out);
+        self.order(out);
+        self.reorderings(out);
     }
 
     /// What was observed, and why that is wrong.
@@ -74,7 +79,7 @@ impl Renderer<'_> {
         }
     }
 
-    fn thread_name(&self, thread: usize) -> String {
+    pub(crate) fn thread_name(&self, thread: usize) -> String {
         match (thread, self.test) {
             (0, Some(_)) => "initialisation".into(),
             (0, None) => "the main thread".into(),
