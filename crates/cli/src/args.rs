@@ -166,12 +166,13 @@ pub(crate) struct SweepArgs {
     /// Switches of threads that could have gone on, at most. Misses executions with more.
     #[arg(long, value_name = "K")]
     pub(crate) preemptions: Option<u32>,
-    /// Ignores endless executions that starve a thread.
-    #[arg(long)]
+    /// Which endless executions are violations: fair ones, which starve no thread; unfair ones, too; or none
+    /// (ignore).
+    #[arg(long, value_name = "WHICH", default_value = "fair", value_parser = ["fair", "unfair", "ignore"])]
+    pub(crate) endless: String,
+    /// The same as --endless fair.
+    #[arg(long, conflicts_with = "endless")]
     pub(crate) fair: bool,
-    /// Ignores endless executions altogether.
-    #[arg(long, conflicts_with = "fair")]
-    pub(crate) ignore_endless: bool,
     /// Threads that explore; without it, as many as there are cores.
     #[arg(long, short, value_name = "N")]
     pub(crate) jobs: Option<usize>,
@@ -202,6 +203,9 @@ pub(crate) struct SweepArgs {
     /// Prints only the verdict.
     #[arg(long, short)]
     pub(crate) quiet: bool,
+    /// Switches reductions off: private, footprint, sole, collect.
+    #[arg(long, hide = true, value_delimiter = ',')]
+    pub(crate) without: Vec<String>,
 }
 
 #[derive(Args)]

@@ -5,7 +5,7 @@ use crate::check::{BAD_INPUT, load, print_diagnostics};
 use crate::progress::Bar;
 use anyhow::{Context, Result};
 use fencepost::sweep::{self, Limits, Log, Sweep, Work, document};
-use fencepost_explore::{Budget, Model, Options, Termination};
+use fencepost_explore::{Budget, Model, Options, Reductions, Termination};
 use fencepost_harness::consistency::Property;
 use fencepost_harness::operation::Harness;
 use fencepost_harness::oracle::binding::bind;
@@ -119,10 +119,17 @@ fn prepare(harness: &mut Harness, args: &SweepArgs) -> Result<Sweep, Vec<Diagnos
     if !problems.is_empty() {
         return Err(problems);
     }
-    let termination = match (args.fair, args.ignore_endless) {
-        (_, true) => Termination::Ignore,
-        (true, _) => Termination::Fair,
-        _ => Termination::Unfair,
+    let termination = match args.endless.as_str() {
+        "ignore" => Termination::Ignore,
+        "unfair" => Termination::Unfair,
+        _ => Termination::Fair,
+    };
+    let off = |name: &str| args.without.iter().any(|without| without == name);
+    let reductions = Reductions {
+        private: !off("private"),
+        footprint: !off("footprint"),
+        sole: !off("sole"),
+        collect: !off("collect"),
     };
     let bound = (configuration == Some(Configuration::E)).then_some(BOUND_OF_E);
     let preemptions = args.preemptions.or(bound);
@@ -132,7 +139,7 @@ fn prepare(harness: &mut Harness, args: &SweepArgs) -> Result<Sweep, Vec<Diagnos
         protocol: oracle.protocol,
         property,
         scope,
-        options: Options { model, termination, preemptions, ..Options::default() },
+        options: Options { model, termination, preemptions, reductions, ..Options::default() },
         model: args.model.clone(),
     })
 }

@@ -106,7 +106,7 @@ pub fn counterexample(
         nearest: Vec::new(),
         serial: false,
     };
-    let renderer = Renderer { harness, test: Some(&test), example: &example, model };
+    let renderer = Renderer { harness, test: Some(&test), example: &example, model, brief: true };
     shown.claim(&mut out, &renderer);
     if let Some(history) = &found.history {
         shown.columns(&mut out, history);

@@ -79,7 +79,7 @@ pub fn detail(harness: &Harness, test: Option<&Test>, result: &CheckResult) -> S
     }
     match &result.verdict {
         Verdict::Violated(example) => {
-            out.push_str(&Renderer { harness, test, example, model: &result.model }.render());
+            out.push_str(&Renderer { harness, test, example, model: &result.model, brief: false }.render());
         }
         Verdict::Holds | Verdict::Inconclusive(_) => scope_lines(harness, result, &mut out),
     }

@@ -17,6 +17,8 @@ pub(crate) struct Renderer<'a> {
     pub(crate) test: Option<&'a Test>,
     pub(crate) example: &'a Counterexample,
     pub(crate) model: &'a str,
+    /// Whether to leave out what initialisation does.
+    pub(crate) brief: bool,
 }
 
 impl Renderer<'_> {
@@ -103,7 +105,8 @@ impl Renderer<'_> {
         for (index, thread) in trace.threads.iter().enumerate() {
             // What initialisation does is rarely the point; its stores show up as sources.
             let quiet = self.test.is_some() && index == 0 && thread.status == Status::Finished;
-            if quiet && thread.calls.iter().all(|call| call.op.is_none()) || thread.calls.is_empty() {
+            let silent = self.brief || thread.calls.iter().all(|call| call.op.is_none());
+            if quiet && silent || thread.calls.is_empty() {
                 continue;
             }
             let _ = writeln!(out);
