@@ -123,8 +123,16 @@ impl<R: Recorder> Run<'_, '_, R> {
             self.write(spot, ty, value, own);
         } else {
             self.machine.share_word(self.world, value.bits());
+            let word = spot.offset / 8;
+            let memory = Value::new(self.object(spot).content()[word as usize]);
             self.buffer.push(Entry { kind: Kind::Store, addr, ty, value: value.wrap(ty), barrier: false });
             self.buffer_changed = true;
+            if ty.bytes() < 8 {
+                // The last piece of a pointer that is copied in pieces.
+                let start = addr - spot.offset + 8 * word;
+                let whole = self.buffer.forward(start, IntTy::U64, memory);
+                self.machine.share_word(self.world, whole.bits());
+            }
         }
         if !own && !self.sole {
             self.commit();

@@ -38,26 +38,16 @@ fn escapes(code: &Code, proc_of: &[u32], site: u32) -> bool {
             match instr {
                 Instr::Alloc { dst, site: other, .. } if *other == site => _ = held.insert((proc, *dst)),
                 Instr::Op { op: PrimOp::Cmp(..) | PrimOp::Not | PrimOp::Truth, .. } => {}
-                Instr::Op { dst, a, b, .. } => {
-                    if holds(&held, *a) || holds(&held, *b) {
-                        held.insert((proc, *dst));
-                    }
+                Instr::Op { dst, a, b, .. } if holds(&held, *a) || holds(&held, *b) => {
+                    held.insert((proc, *dst));
                 }
-                Instr::Load { addr, .. } | Instr::Free { addr } => {
-                    if code.atomic[pc] && holds(&held, *addr) {
-                        return true;
-                    }
+                Instr::Load { addr, .. } | Instr::Free { addr } | Instr::Store { addr, .. }
+                    if code.atomic[pc] && holds(&held, *addr) =>
+                {
+                    return true;
                 }
-                Instr::Store { addr, value, .. } => {
-                    if holds(&held, *value) || code.atomic[pc] && holds(&held, *addr) {
-                        return true;
-                    }
-                }
-                Instr::Spawn { args, .. } => {
-                    if args.iter().any(|arg| holds(&held, *arg)) {
-                        return true;
-                    }
-                }
+                Instr::Store { value, .. } if holds(&held, *value) => return true,
+                Instr::Spawn { args, .. } if args.iter().any(|arg| holds(&held, *arg)) => return true,
                 Instr::Call { proc: callee, args, results } => {
                     let code = &code.procs[*callee as usize];
                     for (arg, param) in args.iter().zip(&code.params) {

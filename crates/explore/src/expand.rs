@@ -1,11 +1,13 @@
 //! All steps from a state.
 
+use crate::collect::collect;
 use crate::machine::Machine;
 use crate::memo::Change;
 use crate::options::Model;
 use crate::recorder::{Nothing, Recorder};
-use crate::run::{self, Run, Script, Stop};
-use crate::state::{EMPTY, Phase, World, collect};
+use crate::run::{self, Run, Stop};
+use crate::script::Script;
+use crate::state::{EMPTY, Phase, World};
 use crate::stuck::{noticeable, private};
 
 /// What a step does.

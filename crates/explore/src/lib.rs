@@ -7,12 +7,28 @@
 //! says so. What COLLECT calls stuck executions (Section 4) needs no annotation: a thread that spins is
 //! one that, left alone, comes back to where it was without having changed anything.
 //!
+//! ```
+//! use fencepost_explore::{Model, Options, Subject, Verdict, explore};
+//!
+//! let table = "models tso\nSB x=1; r1=y | y=1; r2=x ? r1=0 r2=0 : yes";
+//! let rows = fencepost_reference::litmus::parse(table).unwrap();
+//! let (harness, test) = fencepost_reference::lower::lower(&rows[0].program);
+//! for (model, outcomes) in [(Model::Sc, 3), (Model::Tso, 4)] {
+//!     let options = Options { model, ..Options::default() };
+//!     let found = explore(&harness, Subject::Test(&test, None), &options, None, &|_| {});
+//!     assert_eq!(found.verdict, Verdict::Holds);
+//!     assert_eq!(found.observations.len(), outcomes);
+//! }
+//! ```
+//!
 //! Deliberately absent: C, the text of models, and judging of its own counterexamples.
 
 mod access;
 mod address;
 mod buffer;
+mod calls;
 mod code;
+mod collect;
 mod compile;
 mod confine;
 mod cycles;
@@ -29,6 +45,7 @@ mod options;
 mod outcome;
 mod recorder;
 mod run;
+mod script;
 mod search;
 mod state;
 mod stuck;

@@ -15,16 +15,16 @@
 //! An assumption that fails after nothing but reading takes that back: the thread waits before its first
 //! read since it last did something that others can notice, and tries again when they have moved on.
 
-use crate::buffer::{Buffer, Entry, Kind};
+use crate::buffer::Buffer;
 use crate::code::{Instr, Src};
 use crate::machine::Machine;
 use crate::options::Model;
 use crate::recorder::{At, Frame, Note, Recorder};
+use crate::script::Script;
 use crate::state::World;
-use fencepost_harness::monitor::MonitorState;
 use fencepost_lsl::fault::{Fault, Use};
 use fencepost_lsl::program::{Choice, Fence, Order};
-use fencepost_lsl::value::{IntTy, Value};
+use fencepost_lsl::value::Value;
 
 /// Why a step leads to no state.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -46,43 +46,6 @@ pub(crate) enum Stop {
 impl From<Fault> for Stop {
     fn from(fault: Fault) -> Stop {
         Stop::Fault(fault)
-    }
-}
-
-/// How a step goes where that is open: which alternative of how many each choice takes.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Script {
-    taken: Vec<(u32, u32)>,
-    at: usize,
-    /// The load before which the step ends, by number of instruction.
-    pause: Option<u32>,
-}
-
-impl Script {
-    /// The alternative to take next, of `count`.
-    pub(crate) fn take(&mut self, count: u32) -> u32 {
-        if self.at == self.taken.len() {
-            self.taken.push((0, count));
-        }
-        self.at += 1;
-        self.taken[self.at - 1].0
-    }
-
-    /// Goes on to the next script; false after the last.
-    pub(crate) fn advance(&mut self) -> bool {
-        (self.at, self.pause) = (0, None);
-        while let Some((alternative, count)) = self.taken.pop() {
-            if alternative + 1 < count {
-                self.taken.push((alternative + 1, count));
-                return true;
-            }
-        }
-        false
-    }
-
-    /// The same choices, from the first.
-    fn rewind(&mut self) {
-        self.at = 0;
     }
 }
 
@@ -115,7 +78,7 @@ pub(crate) struct Run<'m, 'a, R> {
     pub(crate) depth: u32,
     /// Since then: the first load of memory that others may change, by number of instruction.
     pub(crate) read: Option<u32>,
-    began: bool,
+    pub(crate) began: bool,
     steps: u32,
 }
 
@@ -468,104 +431,5 @@ impl<R: Recorder> Run<'_, '_, R> {
                 Err(Stop::Unsupported(format!("a choice among all {} values of a type", 1u128 << ty.bits)))
             }
         }
-    }
-
-    fn begin(&mut self, call: u32, pc: u32) -> Result<Flow, Stop> {
-        let code = self.machine.code;
-        let site = &code.calls[call as usize];
-        let initial = code.initial.contains(&call);
-        if let Some(fixed) = site.watched.as_ref().filter(|_| !initial) {
-            if !self.sole && (self.began || !self.budget) {
-                return Ok(Flow::Pause(pc));
-            }
-            self.began = true;
-            self.machine.pure = false;
-            let state = MonitorState(self.world.monitor);
-            let thread = self.thread - 1;
-            // A counterexample is run again without the monitor.
-            if let Some(monitor) = self.machine.monitor.as_deref_mut() {
-                self.world.monitor = monitor.invoke(state, thread, fixed).ok_or(Stop::Unexplained)?.0;
-            }
-        }
-        if self.recorder.listens() {
-            let args = site.args.iter().map(|src| self.value(*src)).collect();
-            self.recorder.begin(self.thread, call, args);
-        }
-        Ok(Flow::Next)
-    }
-
-    fn end(&mut self, call: u32) -> Result<(), Stop> {
-        let code = self.machine.code;
-        let site = &code.calls[call as usize];
-        let watched = site.watched.is_some() && !code.initial.contains(&call);
-        if watched || self.recorder.listens() {
-            let results: Vec<Value> = site.results.iter().map(|reg| self.value(*reg as i32)).collect();
-            if self.recorder.listens() {
-                self.recorder.end(self.thread, results.clone());
-            }
-            if watched {
-                self.machine.pure = false;
-                self.commit();
-                let state = MonitorState(self.world.monitor);
-                let thread = self.thread - 1;
-                if let Some(monitor) = self.machine.monitor.as_deref_mut() {
-                    self.world.monitor = monitor.respond(state, thread, &results).ok_or(Stop::Unexplained)?.0;
-                }
-            }
-        }
-        Ok(())
-    }
-
-    fn spawn(&mut self, driver: u32, args: &[Src]) -> Result<(), Stop> {
-        let thread = self.world.threads.len();
-        if thread >= crate::address::THREADS {
-            return Err(Stop::Unsupported(format!("more than {} threads", crate::address::THREADS)));
-        }
-        let args: Vec<Value> = args.iter().map(|src| self.value(*src)).collect();
-        for arg in &args {
-            self.machine.share_word(self.world, arg.bits());
-        }
-        self.start(driver, &args);
-        self.note(Note::Spawn(thread));
-        (self.sole, self.budget) = (false, false);
-        self.commit();
-        Ok(())
-    }
-
-    /// Adds a thread. What was written before must be seen by it, so it may have to wait.
-    fn start(&mut self, driver: u32, args: &[Value]) {
-        let thread = self.world.threads.len();
-        self.machine.pure = false;
-        let waits = !self.buffer.entries.is_empty();
-        self.machine.add_thread(self.world, driver, args, waits);
-        if waits {
-            let (addr, ty) = (thread as u64, IntTy::U8);
-            let entry = Entry { kind: Kind::Start, addr, ty, value: Value::ZERO, barrier: false };
-            let barrier = std::mem::take(&mut self.buffer.barrier);
-            self.buffer.push(entry);
-            self.buffer.barrier = barrier;
-            self.buffer_changed = true;
-            self.recorder.queue_start(self.thread);
-        }
-    }
-
-    fn launch(&mut self, drivers: &[u32]) -> Result<(), Stop> {
-        let code = self.machine.code;
-        if self.machine.monitor.is_some() {
-            let mut initial = Vec::new();
-            for call in &code.initial {
-                let site = &code.calls[*call as usize];
-                let values: Vec<Value> = site.results.iter().map(|reg| self.value(*reg as i32)).collect();
-                initial.extend(site.watched.clone().map(|fixed| (fixed, values)));
-            }
-            let state = self.machine.monitor.as_deref_mut().and_then(|monitor| monitor.start(&initial));
-            self.world.monitor = state.ok_or(Stop::Unexplained)?.0;
-        }
-        for driver in drivers {
-            self.start(*driver, &[]);
-        }
-        (self.sole, self.budget) = (false, false);
-        self.commit();
-        Ok(())
     }
 }

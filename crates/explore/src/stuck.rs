@@ -7,7 +7,8 @@
 use crate::expand::tidy;
 use crate::machine::Machine;
 use crate::recorder::Nothing;
-use crate::run::{self, Script, Stop};
+use crate::run::{self, Stop};
+use crate::script::Script;
 use crate::state::{EMPTY, Phase, World};
 use rustc_hash::FxHashSet;
 
@@ -44,7 +45,8 @@ fn waits(machine: &mut Machine, world: &World, thread: usize) -> bool {
                         work.push(next.clone());
                     }
                 }
-                Err(Stop::Blocked | Stop::Pruned) => {}
+                Err(Stop::Blocked) => {}
+                // Fails, or is ruled out: no execution in which it waits.
                 Err(_) => return false,
             }
             if !script.advance() {

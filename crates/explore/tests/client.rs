@@ -9,6 +9,7 @@ use fencepost_harness::client::{Client, FixedCall};
 use fencepost_harness::monitor::{Monitor, MonitorState};
 use fencepost_harness::operation::Harness;
 use fencepost_lsl::value::Value;
+use fencepost_reference::generate::Random;
 use std::collections::BTreeSet;
 use support::{corpus, program, replays};
 
@@ -224,6 +225,37 @@ fn stuck_calls_are_judged() {
         panic!("{:?}", found.verdict)
     };
     assert_eq!(*threads, [1]);
+}
+
+/// Random clients of lists that are right on sc only: `run` compares with all reductions switched off.
+#[test]
+fn random_clients_agree() {
+    let harness = corpus("lazylist.c", &["-DUNFENCED"]);
+    let mut random = Random::new(7);
+    let (mut right, mut wrong) = (0, 0);
+    for number in 0..60 {
+        let model = [Model::Sc, Model::Tso, Model::Pso][number % 3];
+        let mut calls = |random: &mut Random, most: u64| {
+            let call = |random: &mut Random| {
+                format!("{}{}", ["a", "r", "c"][random.below(3) as usize], random.below(2))
+            };
+            (0..1 + random.below(most)).map(|_| call(random)).collect::<Vec<_>>().join(" ")
+        };
+        let initial = if random.below(2) == 0 { String::new() } else { format!("a{}", random.below(2)) };
+        let short = model == Model::Pso || random.below(3) == 0;
+        let threads = match short {
+            true => format!("{} | {}", calls(&mut random, 2), calls(&mut random, 1)),
+            false => format!("{} | {}", calls(&mut random, 2), calls(&mut random, 2)),
+        };
+        let found = run(&harness, &initial, &threads, &Options { model, ..Options::default() });
+        match found.verdict {
+            Verdict::Holds => right += 1,
+            Verdict::Violated { .. } => wrong += 1,
+            Verdict::Inconclusive(reason) => panic!("{initial} ( {threads} ): {reason}"),
+        }
+        assert!(model == Model::Pso || matches!(found.verdict, Verdict::Holds), "{initial} ( {threads} )");
+    }
+    assert!(right > 20 && wrong > 0, "{right} hold, {wrong} do not");
 }
 
 /// The bound counts as part of a state: with room for one preemption the torn set is refuted.

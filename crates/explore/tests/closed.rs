@@ -361,6 +361,79 @@ fn garbage_is_dropped() {
     assert!(matches!(found.verdict, Verdict::Inconclusive(_)), "{:?}", found.statistics);
 }
 
+/// Pointers that lie across words or are copied byte by byte keep their objects, and let others reach them.
+#[test]
+fn pointers_in_pieces() {
+    let text = "
+        #include <pthread.h>
+        #include <assert.h>
+        #include <stdlib.h>
+        struct __attribute__((packed)) odd { char pad[5]; int *pointer; } odd;
+        union pieces { int *pointer; unsigned char bytes[8]; } source, target;
+        int ready;
+        void *reads(void *argument) {
+            if (ready) {
+                assert(*odd.pointer == 1);
+                assert(*target.pointer == 2);
+            }
+            return 0;
+        }
+        int main(void) {
+            pthread_t t;
+            pthread_create(&t, 0, reads, 0);
+            int *p = malloc(sizeof *p);
+            *p = 1;
+            odd.pointer = p;
+            p = 0;
+            source.pointer = malloc(sizeof *p);
+            *source.pointer = 2;
+            for (int i = 0; i < 8; i++) target.bytes[i] = source.bytes[i];
+            source.pointer = malloc(sizeof *p);
+            *source.pointer = 3;
+            ready = 1;
+            pthread_join(t, 0);
+            return 0;
+        }";
+    for model in [Model::Sc, Model::Tso] {
+        assert_eq!(run(text, &on(model)).verdict, Verdict::Holds, "{model:?}");
+    }
+    let late = run(&text.replace("ready = 1;", "ready = 1; *target.pointer = 4;"), &on(Model::Tso));
+    assert!(matches!(fault(&late), Some(Fault::Assertion(_))), "{:?}", late.verdict);
+}
+
+/// What a thread does to an object after it gave it away, others can come before.
+#[test]
+fn objects_given_away() {
+    let text = "
+        #include <pthread.h>
+        #include <assert.h>
+        #include <stdlib.h>
+        int *shared;
+        void *reads(void *argument) {
+            int *mine = shared;
+            if (mine) assert(*mine == LAST);
+            return 0;
+        }
+        int main(void) {
+            pthread_t t;
+            pthread_create(&t, 0, reads, 0);
+            int *p = malloc(sizeof *p);
+            *p = 1;
+            shared = p;
+            *p = 2;
+            pthread_join(t, 0);
+            return 0;
+        }";
+    for model in [Model::Sc, Model::Tso, Model::Pso] {
+        for last in ["1", "2"] {
+            let found = run(&text.replace("LAST", last), &on(model));
+            assert!(fault(&found).is_some(), "{model:?} {last}: {:?}", found.verdict);
+        }
+        let found = run(&text.replace("== LAST", "> 0"), &on(model));
+        assert_eq!(fault(&found).is_some(), model == Model::Pso, "{model:?}: {:?}", found.verdict);
+    }
+}
+
 #[test]
 fn limits_are_met() {
     let harness = program(&peterson(""));
@@ -387,5 +460,40 @@ fn limits_are_met() {
         void *writes(void *argument) { for (;;) x = 1; return 0; }
         int main(void) { pthread_t t; pthread_create(&t, 0, writes, 0); while (!x) ; return 0; }";
     let found = run(stores, &on(Model::Tso));
+    assert!(matches!(found.verdict, Verdict::Inconclusive(Reason::Unsupported(_))), "{:?}", found.verdict);
+}
+
+/// Recursion needs no bound, and each call under way keeps its own registers.
+#[test]
+fn recursion() {
+    let text = "
+        #include <pthread.h>
+        #include <assert.h>
+        int total;
+        static int sum(int n) {
+            if (n == 0) return total;
+            int below = sum(n - 1);
+            total = total + n;
+            return below + n;
+        }
+        void *adds(void *argument) { total = total + 100; return 0; }
+        int main(void) {
+            pthread_t t;
+            pthread_create(&t, 0, adds, 0);
+            int found = sum(4);
+            pthread_join(t, 0);
+            assert(found == 10 || found == 110);
+            assert(LAST);
+            return 0;
+        }";
+    // Either the other thread's addition is lost, or some consecutive ones of the recursion: never all but 2.
+    let all = "total == 10 || total >= 100 && total <= 110 && total != 102";
+    assert_eq!(run(&text.replace("LAST", all), &on(Model::Sc)).verdict, Verdict::Holds);
+    for value in [10, 100, 101, 103, 104, 105, 106, 107, 108, 109, 110] {
+        let found = run(&text.replace("LAST", &format!("total != {value}")), &on(Model::Sc));
+        assert!(matches!(fault(&found), Some(Fault::Assertion(_))), "{value}: {:?}", found.verdict);
+    }
+    let endless = "static int f(int n) { return f(n + 1) + 1; } int main(void) { return f(0); }";
+    let found = run(endless, &on(Model::Sc));
     assert!(matches!(found.verdict, Verdict::Inconclusive(Reason::Unsupported(_))), "{:?}", found.verdict);
 }

@@ -1,0 +1,39 @@
+//! How a step goes where the program leaves that open. Steps are enumerated by going through all scripts;
+//! a script also makes a step repeatable.
+
+/// How a step goes where that is open: which alternative of how many each choice takes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Script {
+    taken: Vec<(u32, u32)>,
+    at: usize,
+    /// The load before which the step ends, by number of instruction.
+    pub(crate) pause: Option<u32>,
+}
+
+impl Script {
+    /// The alternative to take next, of `count`.
+    pub(crate) fn take(&mut self, count: u32) -> u32 {
+        if self.at == self.taken.len() {
+            self.taken.push((0, count));
+        }
+        self.at += 1;
+        self.taken[self.at - 1].0
+    }
+
+    /// Goes on to the next script; false after the last.
+    pub(crate) fn advance(&mut self) -> bool {
+        (self.at, self.pause) = (0, None);
+        while let Some((alternative, count)) = self.taken.pop() {
+            if alternative + 1 < count {
+                self.taken.push((alternative + 1, count));
+                return true;
+            }
+        }
+        false
+    }
+
+    /// The same choices, from the first.
+    pub(crate) fn rewind(&mut self) {
+        self.at = 0;
+    }
+}
