@@ -6,6 +6,9 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#ifdef FAIR
+#include <fencepost.h>
+#endif
 
 enum { TICKETS = 4 };
 
@@ -27,9 +30,12 @@ static inline void reentrant_lock(reentrant_t *lock, int *me)
 {
     if (lock->holder != me) {
 #ifdef FAIR
-        int ticket = lock->tickets;
-        while (!atomic_compare_exchange_strong(&lock->tickets, &ticket, (ticket + 1) % TICKETS))
-            ;
+        int ticket;
+        fp_atomic
+        {
+            ticket = lock->tickets;
+            lock->tickets = (ticket + 1) % TICKETS;
+        }
         while (lock->serving != ticket)
             ;
         lock->holder = me;

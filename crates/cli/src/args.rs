@@ -203,7 +203,7 @@ pub(crate) struct SweepArgs {
     /// Prints only the verdict.
     #[arg(long, short)]
     pub(crate) quiet: bool,
-    /// Switches reductions off: private, footprint, sole, collect.
+    /// Switches reductions off: private, footprint, collect.
     #[arg(long, hide = true, value_delimiter = ',')]
     pub(crate) without: Vec<String>,
 }

@@ -128,8 +128,12 @@ fn prepare(harness: &mut Harness, args: &SweepArgs) -> Result<Sweep, Vec<Diagnos
     let reductions = Reductions {
         private: !off("private"),
         footprint: !off("footprint"),
-        sole: !off("sole"),
+        // A thread that runs on alone and then waits is taken back to where it began to, as if it waited there;
+        // what stuck calls have done before must not be lost.
+        sole: false,
         collect: !off("collect"),
+        // Needs `sole`.
+        remember: false,
     };
     let bound = (configuration == Some(Configuration::E)).then_some(BOUND_OF_E);
     let preemptions = args.preemptions.or(bound);
