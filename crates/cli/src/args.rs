@@ -235,7 +235,8 @@ pub(crate) struct BenchArgs {
 
 /// `2`, `1..3`, both ends included.
 fn range(text: &str) -> Result<RangeInclusive<usize>, String> {
-    let number = |text: &str| text.trim().parse().map_err(|_| "write a number or a range such as 1..3".to_owned());
+    let number =
+        |text: &str| text.trim().parse().map_err(|_| "write a number or a range such as 1..3".to_owned());
     match text.split_once("..") {
         Some((low, high)) => Ok(number(low)?..=number(high.trim_start_matches('='))?),
         None => number(text).map(|only| only..=only),

@@ -223,7 +223,11 @@ fn load_model(path: &str) -> Result<Model, Diagnostic> {
 }
 
 /// Loads a file, or prints what is wrong with it.
-pub(crate) fn load(file: &Path, preprocessor: &PreprocessorArgs, reference: Option<&Path>) -> Option<Session> {
+pub(crate) fn load(
+    file: &Path,
+    preprocessor: &PreprocessorArgs,
+    reference: Option<&Path>,
+) -> Option<Session> {
     for path in std::iter::once(file).chain(reference) {
         let readable = std::fs::File::open(path).and_then(|file| file.metadata());
         let problem = match readable {

@@ -90,12 +90,7 @@ pub fn number(number: u64) -> String {
 }
 
 /// A counterexample with all there is to say about it.
-pub fn counterexample(
-    harness: &Harness,
-    property: Property,
-    model: &str,
-    found: &Counterexample,
-) -> String {
+pub fn counterexample(harness: &Harness, property: Property, model: &str, found: &Counterexample) -> String {
     let mut out = String::new();
     let shown = Shown { harness, property, found };
     let _ = writeln!(out, "  schedule {}: {}", found.number, found.client.show(harness));
@@ -187,9 +182,9 @@ impl Shown<'_> {
             let _ = writeln!(out, "    thread {thread} {what} before its first step");
             return;
         };
-        let name = call.op.map_or(String::new(), |(op, _)| {
-            FixedCall { op, args: call.args.clone() }.show(self.harness)
-        });
+        let name = call
+            .op
+            .map_or(String::new(), |(op, _)| FixedCall { op, args: call.args.clone() }.show(self.harness));
         let last = call.events.clone().next_back();
         let place = last.map(|event| {
             let span = self.found.explanation.spans[event];
@@ -268,9 +263,9 @@ impl Shown<'_> {
         }
         let _ = writeln!(out, "\n  {BOLD}Sequential explanations that come nearest{RESET}");
         for attempt in attempts {
-            let stuck = attempt.stuck.map_or(String::new(), |thread| {
-                format!("{FAINT}why thread {} waits:{RESET} ", thread + 1)
-            });
+            let stuck = attempt
+                .stuck
+                .map_or(String::new(), |thread| format!("{FAINT}why thread {} waits:{RESET} ", thread + 1));
             let order: Vec<String> = attempt.order.iter().map(|&call| self.call(&calls[call])).collect();
             let order = if order.is_empty() { "nothing yet".into() } else { order.join("; ") };
             let _ = writeln!(out, "      {stuck}{order}");

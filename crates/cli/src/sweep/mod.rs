@@ -49,6 +49,9 @@ pub struct Sweep {
 /// States after which the search for the shortest counterexample gives up.
 const NEAREST: u64 = 3_000_000;
 
+/// Of so many schedules that hold, one has an execution replayed: that takes longer than to explore a small one.
+const SAMPLE: u64 = 64;
+
 /// Sequential orders that a counterexample comes with, at most.
 const ATTEMPTS: usize = 8;
 
@@ -71,9 +74,10 @@ impl Sweep {
         client.ok_or_else(|| Reason::Internal("a schedule calls what no operation does".into()))
     }
 
-    /// Explores a schedule. Of an exploration that holds, the referee looks at one execution.
+    /// Explores a schedule. Of some explorations that hold, the referee looks at one execution.
     pub fn explore(
         &self,
+        number: u64,
         client: &Client,
         budget: &Budget,
         progress: &dyn Fn(&fencepost_explore::Statistics),
@@ -82,7 +86,7 @@ impl Sweep {
         let options = Options { budget: budget.clone(), ..self.options.clone() };
         let found =
             explore(&self.harness, Subject::Client(client), &options, Some(monitor.as_mut()), progress);
-        if let (Verdict::Holds, Some(witness)) = (&found.verdict, &found.witness) {
+        if let (Verdict::Holds, Some(witness), 0) = (&found.verdict, &found.witness, number % SAMPLE) {
             self.replay(witness)?;
         }
         Ok(found)

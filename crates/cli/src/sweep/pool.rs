@@ -205,7 +205,7 @@ impl Shared<'_> {
         let explored = catch_unwind(AssertUnwindSafe(|| {
             let client = self.sweep.client(schedule)?;
             notation = client.show(&self.sweep.harness);
-            self.sweep.explore(&client, &budget, &|statistics| {
+            self.sweep.explore(number, &client, &budget, &|statistics| {
                 states.store(statistics.states, Ordering::Relaxed);
             })
         }));
@@ -244,15 +244,17 @@ fn summary(limits: &Limits, mut records: BTreeMap<u64, Record>, total: u64, of_s
     }
     let missing = first.is_none() && (records.len() as u64) < total;
     let stopped = limits.stopped().filter(|_| missing).map(|reason| reason.to_string());
-    let reason = stopped.or_else(|| records.values().find_map(|record| match record.verdict {
-        Kind::Inconclusive => Some(format!(
-            "schedule {}, {}: {}",
-            record.number,
-            record.notation,
-            record.reason.as_deref().unwrap_or("unknown")
-        )),
-        _ => None,
-    }));
+    let reason = stopped.or_else(|| {
+        records.values().find_map(|record| match record.verdict {
+            Kind::Inconclusive => Some(format!(
+                "schedule {}, {}: {}",
+                record.number,
+                record.notation,
+                record.reason.as_deref().unwrap_or("unknown")
+            )),
+            _ => None,
+        })
+    });
     let verdict = match () {
         () if first.is_some() => Kind::Violated,
         () if undecided > 0 || missing || total == 0 => Kind::Inconclusive,
