@@ -19,11 +19,12 @@ use crate::solver::{Answer, Budget, Cadical, OrderEncoding};
 use crate::unroll::{self, Bounds, EventKind, Failure, LoopInfo, StopKind, Subject, Unrolled, unroll};
 use fencepost_harness::observation::{Observation, ObservationSet};
 use fencepost_harness::operation::Harness;
+use fencepost_harness::result::Statistics;
 use fencepost_harness::trace::Trace;
 use fencepost_harness::verdict::Reason;
 use fencepost_lsl::source::Span;
 use fencepost_models::cat::Model;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// How to check.
 #[derive(Clone)]
@@ -73,29 +74,6 @@ pub enum Phase {
     Witness,
 }
 
-/// Figures of a check; of its last round, where they depend on the bounds.
-#[derive(Clone, Debug, Default)]
-pub struct Statistics {
-    /// Rounds of unrolling.
-    pub rounds: u32,
-    /// Statements of the unrolled program.
-    pub instructions: usize,
-    /// Loads in it.
-    pub loads: usize,
-    /// Stores in it.
-    pub stores: usize,
-    /// Variables of the formula.
-    pub variables: u64,
-    /// Clauses of the formula.
-    pub clauses: u64,
-    /// Conflicts of the solver.
-    pub conflicts: u64,
-    /// Time spent on unrolling and encoding, all rounds.
-    pub encode_time: Duration,
-    /// Time spent in the solver, all rounds.
-    pub solve_time: Duration,
-}
-
 /// What a check found.
 #[derive(Debug)]
 pub enum Finding {
@@ -118,7 +96,7 @@ pub struct Outcome {
     pub loops: Vec<LoopInfo>,
     /// Threads of the unrolled program, the first included.
     pub threads: usize,
-    /// Figures.
+    /// Figures of all rounds; of the last one where they depend on bounds.
     pub statistics: Statistics,
 }
 

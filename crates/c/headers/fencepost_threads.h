@@ -60,4 +60,77 @@ static inline void fencepost_mutex_unlock(struct fencepost_mutex *mutex)
     }
 }
 
+/* A condition variable: a bit for each thread that sleeps on it, and for each that was woken and has not noticed
+ * yet. Nobody wakes up without reason. */
+struct fencepost_condition {
+    unsigned sleeping;
+    unsigned woken;
+};
+
+/* Whoever calls this holds the mutex, so that no wake-up under the mutex gets lost between the two steps. */
+static inline unsigned fencepost_condition_sleep(struct fencepost_condition *condition, struct fencepost_mutex *mutex)
+{
+    unsigned me, taken;
+    __fencepost_caveat("wake-ups of condition variables without reason");
+    __fencepost_atomic
+    {
+        taken = condition->sleeping | condition->woken;
+        me = ~taken & (taken + 1);
+        __fencepost_assert(me <= 128, "at most eight threads sleep on a condition variable");
+        condition->sleeping = condition->sleeping | me;
+    }
+    fencepost_mutex_unlock(mutex);
+    return me;
+}
+
+static inline void fencepost_condition_wait(struct fencepost_condition *condition, struct fencepost_mutex *mutex)
+{
+    unsigned me = fencepost_condition_sleep(condition, mutex);
+    __fencepost_atomic
+    {
+        __fencepost_assume((condition->woken & me) != 0);
+        condition->woken = condition->woken & ~me;
+    }
+    fencepost_mutex_lock(mutex);
+}
+
+/* Waits, or gives up whenever it likes; says whether it was woken. */
+static inline int fencepost_condition_timedwait(struct fencepost_condition *condition, struct fencepost_mutex *mutex)
+{
+    unsigned me = fencepost_condition_sleep(condition, mutex);
+    int woken, patient = __fencepost_choose(0, 1);
+    __fencepost_atomic
+    {
+        woken = (condition->woken & me) != 0;
+        __fencepost_assume(woken | !patient);
+        condition->woken = condition->woken & ~me;
+        condition->sleeping = condition->sleeping & ~me;
+    }
+    fencepost_mutex_lock(mutex);
+    return woken;
+}
+
+/* Wakes one of those that sleep, any. */
+static inline void fencepost_condition_signal(struct fencepost_condition *condition)
+{
+    __fencepost_atomic
+    {
+        if (condition->sleeping) {
+            unsigned one = __fencepost_choose(1u, 2u, 4u, 8u, 16u, 32u, 64u, 128u);
+            __fencepost_assume((condition->sleeping & one) != 0);
+            condition->sleeping = condition->sleeping & ~one;
+            condition->woken = condition->woken | one;
+        }
+    }
+}
+
+static inline void fencepost_condition_broadcast(struct fencepost_condition *condition)
+{
+    __fencepost_atomic
+    {
+        condition->woken = condition->woken | condition->sleeping;
+        condition->sleeping = 0;
+    }
+}
+
 #endif

@@ -9,10 +9,13 @@
 typedef struct fencepost_thread *pthread_t;
 typedef struct {
     int fencepost_unused;
-} pthread_attr_t, pthread_mutexattr_t;
+} pthread_attr_t, pthread_mutexattr_t, pthread_condattr_t;
+struct timespec;
 typedef struct fencepost_mutex pthread_mutex_t;
 typedef struct fencepost_mutex pthread_spinlock_t;
+typedef struct fencepost_condition pthread_cond_t;
 #define PTHREAD_MUTEX_INITIALIZER {0}
+#define PTHREAD_COND_INITIALIZER {0}
 #define PTHREAD_PROCESS_PRIVATE 0
 #define PTHREAD_PROCESS_SHARED 1
 
@@ -74,6 +77,40 @@ static inline int pthread_mutex_trylock(pthread_mutex_t *mutex)
 static inline int pthread_mutex_unlock(pthread_mutex_t *mutex)
 {
     fencepost_mutex_unlock(mutex);
+    return 0;
+}
+
+static inline int pthread_cond_init(pthread_cond_t *condition, const pthread_condattr_t *attributes)
+{
+    (void)attributes;
+    condition->sleeping = 0;
+    condition->woken = 0;
+    return 0;
+}
+static inline int pthread_cond_destroy(pthread_cond_t *condition)
+{
+    (void)condition;
+    return 0;
+}
+static inline int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex)
+{
+    fencepost_condition_wait(condition, mutex);
+    return 0;
+}
+static inline int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mutex_t *mutex,
+                                         const struct timespec *until)
+{
+    (void)until;
+    return fencepost_condition_timedwait(condition, mutex) ? 0 : ETIMEDOUT;
+}
+static inline int pthread_cond_signal(pthread_cond_t *condition)
+{
+    fencepost_condition_signal(condition);
+    return 0;
+}
+static inline int pthread_cond_broadcast(pthread_cond_t *condition)
+{
+    fencepost_condition_broadcast(condition);
     return 0;
 }
 

@@ -7,8 +7,10 @@
 typedef struct fencepost_thread *thrd_t;
 typedef int (*thrd_start_t)(void *);
 typedef struct fencepost_mutex mtx_t;
+typedef struct fencepost_condition cnd_t;
+struct timespec;
 enum { thrd_success, thrd_busy, thrd_error, thrd_nomem, thrd_timedout };
-enum { mtx_plain = 0, mtx_recursive = 1, mtx_timed = 2 };
+enum { mtx_plain = 0, mtx_timed = 2 };
 
 static inline void fencepost_thrd_run(struct fencepost_thread *self, thrd_start_t function, void *argument)
 {
@@ -61,6 +63,37 @@ static inline int mtx_trylock(mtx_t *mutex)
 static inline int mtx_unlock(mtx_t *mutex)
 {
     fencepost_mutex_unlock(mutex);
+    return thrd_success;
+}
+
+static inline int cnd_init(cnd_t *condition)
+{
+    condition->sleeping = 0;
+    condition->woken = 0;
+    return thrd_success;
+}
+static inline void cnd_destroy(cnd_t *condition)
+{
+    (void)condition;
+}
+static inline int cnd_wait(cnd_t *condition, mtx_t *mutex)
+{
+    fencepost_condition_wait(condition, mutex);
+    return thrd_success;
+}
+static inline int cnd_timedwait(cnd_t *condition, mtx_t *mutex, const struct timespec *until)
+{
+    (void)until;
+    return fencepost_condition_timedwait(condition, mutex) ? thrd_success : thrd_timedout;
+}
+static inline int cnd_signal(cnd_t *condition)
+{
+    fencepost_condition_signal(condition);
+    return thrd_success;
+}
+static inline int cnd_broadcast(cnd_t *condition)
+{
+    fencepost_condition_broadcast(condition);
     return thrd_success;
 }
 #endif

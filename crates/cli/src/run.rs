@@ -174,19 +174,7 @@ fn judge(
     };
     let report = |phase, round| progress(Progress::Engine(phase, round));
     let outcome = check::check(&session.harness, unrolled, model, specification, options, &report);
-    let statistics = outcome.statistics;
-    result.statistics = Statistics {
-        rounds: statistics.rounds,
-        instructions: statistics.instructions,
-        loads: statistics.loads,
-        stores: statistics.stores,
-        variables: statistics.variables,
-        clauses: statistics.clauses,
-        conflicts: statistics.conflicts,
-        encode_time: statistics.encode_time,
-        solve_time: statistics.solve_time,
-        ..result.statistics
-    };
+    result.statistics = Statistics { mine_time: result.statistics.mine_time, ..outcome.statistics };
     result.scope.loops = bounds(&outcome.loops);
     if subject.test().is_none() {
         result.scope.threads = outcome.threads;

@@ -349,3 +349,56 @@ int main(void) {
 ";
     expect(text, "sc", Kind::Holds);
 }
+
+/// A condition variable wakes those that sleep, one for a signal and all for a broadcast, and orders nothing by
+/// itself: the mutex does.
+#[test]
+fn condition_variables() {
+    let program = |wait: &str, wake: &str| {
+        format!(
+            "
+#include <pthread.h>
+#include <assert.h>
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+pthread_cond_t c = PTHREAD_COND_INITIALIZER;
+int ready, data, awake;
+void *sleeper(void *unused)
+{{
+    pthread_mutex_lock(&m);
+    {wait}
+    awake++;
+    assert(data == 1);
+    assert(awake < 2);
+    pthread_mutex_unlock(&m);
+    return 0;
+}}
+int main(void)
+{{
+    pthread_t t, u;
+    pthread_create(&t, 0, sleeper, 0);
+    pthread_create(&u, 0, sleeper, 0);
+    pthread_mutex_lock(&m);
+    data = 1;
+    ready = 1;
+    {wake}
+    pthread_mutex_unlock(&m);
+    return 0;
+}}
+"
+        )
+    };
+    let (patient, signal) = ("while (!ready) pthread_cond_wait(&c, &m);", "pthread_cond_signal(&c);");
+    // Both get through, one of them without having slept.
+    expect(&program(patient, signal), "relaxed", Kind::Violated);
+    // A signal wakes one, so that with two that sleep no execution completes; a broadcast wakes both.
+    let asleep = "pthread_cond_wait(&c, &m);";
+    expect(&program(asleep, signal), "relaxed", Kind::Inconclusive);
+    expect(&program(asleep, &format!("{signal}{signal}")), "sc", Kind::Violated);
+    expect(&program(asleep, "pthread_cond_broadcast(&c);"), "sc", Kind::Violated);
+    // Whoever is not patient may see that nothing is ready.
+    let hasty = "pthread_cond_timedwait(&c, &m, 0);";
+    expect(&program(hasty, signal).replace("awake < 2", "1"), "sc", Kind::Violated);
+    let checked = "if (pthread_cond_timedwait(&c, &m, 0)) { pthread_mutex_unlock(&m); return 0; }";
+    let result = expect(&program(checked, signal), "relaxed", Kind::Holds);
+    assert_eq!(result.scope.caveats, ["wake-ups of condition variables without reason"]);
+}

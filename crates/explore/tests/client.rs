@@ -235,7 +235,7 @@ fn random_clients_agree() {
     let (mut right, mut wrong) = (0, 0);
     for number in 0..60 {
         let model = [Model::Sc, Model::Tso, Model::Pso][number % 3];
-        let mut calls = |random: &mut Random, most: u64| {
+        let calls = |random: &mut Random, most: u64| {
             let call = |random: &mut Random| {
                 format!("{}{}", ["a", "r", "c"][random.below(3) as usize], random.below(2))
             };

@@ -24,6 +24,7 @@ impl<'u> Lowerer<'u> {
             "__fencepost_abort" | "__builtin_unreachable" | "__builtin_trap" => 0,
             "__fencepost_fence"
             | "__fencepost_assume"
+            | "__fencepost_caveat"
             | "__fencepost_any"
             | "malloc"
             | "free"
@@ -45,6 +46,12 @@ impl<'u> Lowerer<'u> {
             "__fencepost_assume" => {
                 let cond = self.truth(&arguments[0]);
                 self.builder.emit(StmtKind::Assume { cond }, span);
+                void
+            }
+            "__fencepost_caveat" => {
+                if let ExprKind::String(text) = &arguments[0].kind {
+                    self.caveat(&String::from_utf8_lossy(&text.bytes));
+                }
                 void
             }
             "__fencepost_assert" => {

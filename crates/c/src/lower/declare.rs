@@ -17,28 +17,41 @@ impl<'u> Lowerer<'u> {
         let base = self.base_type(specifiers);
         let unknown = self.check_attributes(&specifiers.attributes);
         for declarator in &declaration.declarators {
-            let Some(name) = declarator.declarator.name else { continue };
-            let ty = self.declared_type(base, &declarator.declarator);
-            if self.check_attributes(&declarator.declarator.attributes) || unknown {
-                let error = self.types.error().into();
-                let typedef = specifiers.storage.is_typedef;
-                let entity = if typedef { Entity::Typedef(error, None) } else { Entity::Error };
-                self.scopes.declare(name.symbol, entity);
+            let Some((name, ty)) = self.declare_object(base, unknown, specifiers, declarator) else {
                 continue;
+            };
+            if specifiers.storage.is_thread_local {
+                self.refuse_thread_local(name);
             }
-            if specifiers.storage.is_typedef {
-                self.declare_typedef(name, ty, specifiers, declarator);
-            } else if let Type::Function(_) = self.types.get(ty.id) {
-                let mut attributes = specifiers.attributes.iter().chain(&declarator.declarator.attributes);
-                let ignored = attributes.any(|a| self.text(a.name.symbol) == "fencepost_ignored");
-                self.declare_function(name, ty, ignored);
-            } else {
-                if specifiers.storage.is_thread_local {
-                    self.refuse_thread_local(name);
-                }
-                self.define_global(name, ty, specifiers, declarator);
-            }
+            self.define_global(name, ty, specifiers, declarator);
         }
+    }
+
+    /// Declares a type or a function; gives back the name and type of an object, which is yet to declare.
+    fn declare_object(
+        &mut self,
+        base: QualType,
+        unknown: bool,
+        specifiers: &'u Specifiers,
+        declarator: &'u InitDeclarator,
+    ) -> Option<(Name, QualType)> {
+        let name = declarator.declarator.name?;
+        let ty = self.declared_type(base, &declarator.declarator);
+        if self.check_attributes(&declarator.declarator.attributes) || unknown {
+            let error = self.types.error().into();
+            let typedef = specifiers.storage.is_typedef;
+            let entity = if typedef { Entity::Typedef(error, None) } else { Entity::Error };
+            self.scopes.declare(name.symbol, entity);
+        } else if specifiers.storage.is_typedef {
+            self.declare_typedef(name, ty, specifiers, declarator);
+        } else if let Type::Function(_) = self.types.get(ty.id) {
+            let mut attributes = specifiers.attributes.iter().chain(&declarator.declarator.attributes);
+            let ignored = attributes.any(|a| self.text(a.name.symbol) == "fencepost_ignored");
+            self.declare_function(name, ty, ignored);
+        } else {
+            return Some((name, ty));
+        }
+        None
     }
 
     fn refuse_thread_local(&mut self, name: Name) {
@@ -117,20 +130,10 @@ impl<'u> Lowerer<'u> {
         let base = self.base_type(specifiers);
         let unknown = self.check_attributes(&specifiers.attributes);
         for declarator in &declaration.declarators {
-            let Some(name) = declarator.declarator.name else { continue };
-            let ty = self.declared_type(base, &declarator.declarator);
-            if self.check_attributes(&declarator.declarator.attributes) || unknown {
-                let error = self.types.error().into();
-                let typedef = specifiers.storage.is_typedef;
-                let entity = if typedef { Entity::Typedef(error, None) } else { Entity::Error };
-                self.scopes.declare(name.symbol, entity);
+            let Some((name, ty)) = self.declare_object(base, unknown, specifiers, declarator) else {
                 continue;
-            }
-            if specifiers.storage.is_typedef {
-                self.declare_typedef(name, ty, specifiers, declarator);
-            } else if let Type::Function(_) = self.types.get(ty.id) {
-                self.declare_function(name, ty, false);
-            } else if specifiers.storage.is_extern {
+            };
+            if specifiers.storage.is_extern {
                 let entity = self.scopes.find_in_file(name.symbol);
                 let entity = entity.unwrap_or(Entity::Global { ty, addr: 0, defined: false });
                 self.scopes.declare(name.symbol, entity);
