@@ -119,10 +119,13 @@ fn prepare(harness: &mut Harness, args: &SweepArgs) -> Result<Sweep, Vec<Diagnos
     if !problems.is_empty() {
         return Err(problems);
     }
+    let bound = (configuration == Some(Configuration::E)).then_some(BOUND_OF_E);
+    let preemptions = args.preemptions.or(bound);
     let termination = match args.endless.as_str() {
-        "ignore" => Termination::Ignore,
         "unfair" => Termination::Unfair,
-        _ => Termination::Fair,
+        // Within a bound, a thread that others do not let go on looks like one that cannot.
+        "fair" if preemptions.is_none() => Termination::Fair,
+        _ => Termination::Ignore,
     };
     let off = |name: &str| args.without.iter().any(|without| without == name);
     let reductions = Reductions {
@@ -135,8 +138,6 @@ fn prepare(harness: &mut Harness, args: &SweepArgs) -> Result<Sweep, Vec<Diagnos
         // Needs `sole`.
         remember: false,
     };
-    let bound = (configuration == Some(Configuration::E)).then_some(BOUND_OF_E);
-    let preemptions = args.preemptions.or(bound);
     Ok(Sweep {
         harness: harness.clone(),
         binding,

@@ -8,6 +8,7 @@ use fencepost_harness::consistency::Property;
 use fencepost_harness::consistency::explain::{Attempt, Reason};
 use fencepost_harness::consistency::history::{End, Event, History, HistoryCall};
 use fencepost_harness::operation::Harness;
+use fencepost_harness::oracle::role::Role;
 use fencepost_harness::result;
 use fencepost_harness::schedule::Scope;
 use fencepost_harness::sweep::{Counterexample, Summary, Wrong};
@@ -63,9 +64,11 @@ pub fn scope(scope: &Scope, preemptions: Option<u32>) -> String {
         range(&scope.pre_adds, "pre-adds"),
         format!("{} values", scope.values),
     ];
+    let scores = scope.roles.contains(&Role::Insert);
+    let items = scope.roles.iter().any(|role| role.adds() && *role != Role::Add);
     let only = [
-        (scope.generic_values, "items numbered as they are added"),
-        (scope.distinct_priorities, "distinct priorities"),
+        (scope.generic_values && items, "items numbered as they are added"),
+        (scope.distinct_priorities && scores, "distinct priorities"),
         (scope.adds_dominate, "no more removals than additions"),
         (scope.thread_symmetry, "threads in one order"),
     ];
@@ -81,7 +84,7 @@ pub fn number(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::new();
     for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place) % 3 == 0 {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
             out.push(' ');
         }
         out.push(digit);

@@ -17,11 +17,14 @@ struct Node {
     verdict: Option<MonitorState>,
 }
 
+/// The initial calls with their results.
+type Initial = Vec<(FixedCall, Vec<Value>)>;
+
 /// Watches with another monitor, and remembers.
 pub(crate) struct Recorder<'a> {
     inner: &'a mut dyn Monitor,
     /// The initial calls with which it was started, and the state then.
-    starts: Vec<(Vec<(FixedCall, Vec<Value>)>, MonitorState)>,
+    starts: Vec<(Initial, MonitorState)>,
     nodes: Vec<Node>,
     known: HashMap<(MonitorState, Event), MonitorState>,
     /// The history that was rejected last, and how it ends.
