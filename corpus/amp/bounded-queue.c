@@ -82,6 +82,7 @@ queue_t q;
 #pragma fencepost init init_queue(&q)
 #pragma fencepost op e = enqueue(&q, any(0, 1))
 #pragma fencepost op d = dequeue(&q, out)
+#pragma fencepost oracle queue, bounded(2)
 #include "queue-tests.h"
 #pragma fencepost test Full = ( e e e | d )
 #pragma fencepost expect Seq sc holds

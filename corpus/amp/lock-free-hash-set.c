@@ -180,6 +180,7 @@ set_t set;
 #pragma fencepost op a = add(&set, any(0, 1))
 #pragma fencepost op c = contains(&set, any(0, 1))
 #pragma fencepost op r = remove(&set, any(0, 1))
+#pragma fencepost oracle set for a, c, r
 #pragma fencepost op a0 = add(&set, 0)
 #pragma fencepost op c0 = contains(&set, 0)
 #pragma fencepost op r0 = remove(&set, 0)

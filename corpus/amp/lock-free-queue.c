@@ -83,6 +83,7 @@ queue_t q;
 #pragma fencepost init init_queue(&q)
 #pragma fencepost op e = enqueue(&q, any(0, 1))
 #pragma fencepost op d = dequeue(&q, out)
+#pragma fencepost oracle queue
 #include "queue-tests.h"
 #pragma fencepost expect Seq sc holds
 #pragma fencepost expect ED sc holds

@@ -5,3 +5,5 @@
 #pragma fencepost op a1 = add(&pq, 11, 1)
 #pragma fencepost op a2 = add(&pq, 12, 2)
 #pragma fencepost op r = remove_min(&pq, out)
+#pragma fencepost op add = add(&pq, any(0, 1), any(0, 1))
+#pragma fencepost oracle priority-queue for add, r

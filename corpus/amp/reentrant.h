@@ -1,16 +1,22 @@
 /* A reentrant spin lock that says whether it is held. A holder is known by a place of its own, such as a local variable
  * of the operation it runs.
  *
- * -DFAIR serves those who wait in the order in which they came. */
+ * -DFAIR serves those who wait in the order in which they came. Tickets start anew after TICKETS, of which there must be
+ * more than threads, so that a lock has few states. */
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#ifdef FAIR
+#include <fencepost.h>
+#endif
+
+enum { TICKETS = 4 };
 
 typedef struct reentrant {
     _Atomic(int *) holder;
     int times; /* how often the holder holds it; only the holder reads and writes this */
 #ifdef FAIR
-    atomic_int tickets; /* given out so far */
+    atomic_int tickets; /* the next one to give out */
     atomic_int serving;
 #endif
 } reentrant_t;
@@ -24,7 +30,12 @@ static inline void reentrant_lock(reentrant_t *lock, int *me)
 {
     if (lock->holder != me) {
 #ifdef FAIR
-        int ticket = atomic_fetch_add(&lock->tickets, 1);
+        int ticket;
+        fp_atomic
+        {
+            ticket = lock->tickets;
+            lock->tickets = (ticket + 1) % TICKETS;
+        }
         while (lock->serving != ticket)
             ;
         lock->holder = me;
@@ -44,7 +55,7 @@ static inline void reentrant_unlock(reentrant_t *lock)
     if (!lock->times) {
         lock->holder = 0;
 #ifdef FAIR
-        atomic_fetch_add(&lock->serving, 1);
+        lock->serving = (lock->serving + 1) % TICKETS;
 #endif
     }
 }

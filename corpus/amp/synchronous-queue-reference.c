@@ -39,6 +39,7 @@ queue_t q;
 #pragma fencepost init init_queue(&q)
 #pragma fencepost op e = enqueue(&q, any(0, 1))
 #pragma fencepost op d = dequeue(&q, out)
+#pragma fencepost oracle queue, synchronous
 #pragma fencepost test ED   = ( e | d )
 #pragma fencepost test EEDD = ( e e | d d )
 #pragma fencepost test EdEd = ( e | e | d | d )

@@ -53,5 +53,6 @@ queue_t q;
 #pragma fencepost init init_queue(&q)
 #pragma fencepost op e = enqueue(&q, any(0, 1))
 #pragma fencepost op d = dequeue(&q, out)
+#pragma fencepost oracle queue, synchronous
 #include "synchronous-queue-main.h"
 #pragma fencepost expect main sc holds

@@ -1,6 +1,7 @@
 //! What the command line accepts.
 
 use clap::{Args, Parser, Subcommand};
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -18,6 +19,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Checks the tests of a C file, or a program with `main`, on memory models.
     Check(CheckArgs),
+    /// Generates all clients of a collection within a scope and checks each against an oracle.
+    Sweep(Box<SweepArgs>),
     /// Prints a C file in the load-store language.
     Lsl(SourceArgs),
     /// Prints fencepost.h, for use with other compilers.
@@ -115,8 +118,99 @@ pub(crate) struct CheckArgs {
 }
 
 #[derive(Args)]
+pub(crate) struct SweepArgs {
+    /// The C file.
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) preprocessor: PreprocessorArgs,
+    /// What the operations should do: set, queue, stack, deque, pqueue or map; with a protocol, as in
+    /// queue,bounded:2 or queue,synchronous. Without it, what the file says.
+    #[arg(long, value_name = "ORACLE")]
+    pub(crate) oracle: Option<String>,
+    /// The operations of the collection, by name; without it, those that the file says, or all.
+    #[arg(long, value_name = "NAMES", requires = "oracle")]
+    pub(crate) operations: Option<String>,
+    /// What order of calls an explanation must keep: sc, linear or quiescent.
+    #[arg(long, value_name = "PROPERTY", default_value = "linear")]
+    pub(crate) property: String,
+    /// The memory model: sc, tso or pso.
+    #[arg(long, short, value_name = "MODEL", default_value = "sc")]
+    pub(crate) model: String,
+    /// The scope of a configuration of COLLECT's case study: A, B, D or E. Other options change parts of it.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) configuration: Option<String>,
+    /// How many threads: 2, or 1..3.
+    #[arg(long, value_name = "RANGE", value_parser = range)]
+    pub(crate) threads: Option<RangeInclusive<usize>>,
+    /// How many calls all threads make together.
+    #[arg(long, value_name = "RANGE", value_parser = range)]
+    pub(crate) steps: Option<RangeInclusive<usize>>,
+    /// How many calls fill the collection before the threads start.
+    #[arg(long, value_name = "RANGE", value_parser = range)]
+    pub(crate) preadds: Option<RangeInclusive<usize>>,
+    /// Arguments are less than this.
+    #[arg(long, value_name = "N")]
+    pub(crate) values: Option<usize>,
+    /// Numbers items as they are added instead of trying all. Misses what depends on equal items.
+    #[arg(long)]
+    pub(crate) generic_values: bool,
+    /// Only schedules in which all scores differ.
+    #[arg(long)]
+    pub(crate) distinct_priorities: bool,
+    /// Only schedules that remove no more often than they add.
+    #[arg(long)]
+    pub(crate) adds_dominate: bool,
+    /// Of schedules that differ only in the order of threads, one.
+    #[arg(long)]
+    pub(crate) thread_symmetry: bool,
+    /// Switches of threads that could have gone on, at most. Misses executions with more.
+    #[arg(long, value_name = "K")]
+    pub(crate) preemptions: Option<u32>,
+    /// Which endless executions are violations: fair ones, which starve no thread; unfair ones, too; or none
+    /// (ignore).
+    #[arg(long, value_name = "WHICH", default_value = "fair", value_parser = ["fair", "unfair", "ignore"])]
+    pub(crate) endless: String,
+    /// The same as --endless fair.
+    #[arg(long, conflicts_with = "endless")]
+    pub(crate) fair: bool,
+    /// Threads that explore; without it, as many as there are cores.
+    #[arg(long, short, value_name = "N")]
+    pub(crate) jobs: Option<usize>,
+    /// Goes on after a violation.
+    #[arg(long)]
+    pub(crate) keep_going: bool,
+    /// Prints how many schedules there are and the first of them.
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// A share of the schedules: 1/4 to 4/4.
+    #[arg(long, value_name = "I/N", value_parser = shard)]
+    pub(crate) shard: Option<(u64, u64)>,
+    /// Goes on where the sweep that wrote this log ended, and adds to the log unless --out names another.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) resume: Option<PathBuf>,
+    /// Writes a line of JSON for each schedule.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// Gives up after this time: 90, 90s, 5m.
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub(crate) timeout: Option<Duration>,
+    /// Gives up on a schedule when the states under way take this much memory: 500M, 2G.
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    pub(crate) memory: Option<u64>,
+    /// Prints one JSON document instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Prints only the verdict.
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+    /// Switches reductions off: private, footprint, collect.
+    #[arg(long, hide = true, value_delimiter = ',')]
+    pub(crate) without: Vec<String>,
+}
+
+#[derive(Args)]
 pub(crate) struct BenchArgs {
-    /// Which: checkfence.
+    /// Which: checkfence or collect.
     pub(crate) suite: String,
     /// Only the small rows.
     #[arg(long)]
@@ -137,6 +231,25 @@ pub(crate) struct BenchArgs {
     /// Where to put a dated folder with the results; without it, they are only printed.
     #[arg(long)]
     pub(crate) out: Option<PathBuf>,
+}
+
+/// `2`, `1..3`, both ends included.
+fn range(text: &str) -> Result<RangeInclusive<usize>, String> {
+    let number =
+        |text: &str| text.trim().parse().map_err(|_| "write a number or a range such as 1..3".to_owned());
+    match text.split_once("..") {
+        Some((low, high)) => Ok(number(low)?..=number(high.trim_start_matches('='))?),
+        None => number(text).map(|only| only..=only),
+    }
+}
+
+/// `2/4`, the second of four shares, as its index from zero and their number.
+fn shard(text: &str) -> Result<(u64, u64), String> {
+    let wrong = || "write a share such as 1/4, from 1/4 to 4/4".to_owned();
+    let (index, count) = text.split_once('/').ok_or_else(wrong)?;
+    let parse = |text: &str| text.trim().parse::<u64>().map_err(|_| wrong());
+    let (index, count) = (parse(index)?, parse(count)?);
+    if index == 0 || index > count { Err(wrong()) } else { Ok((index - 1, count)) }
 }
 
 fn duration(text: &str) -> Result<Duration, String> {

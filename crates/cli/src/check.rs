@@ -18,7 +18,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Exit code for bad input.
-const BAD_INPUT: u8 = 2;
+pub(crate) const BAD_INPUT: u8 = 2;
 
 /// Models to check on if nobody names any: all hardware models.
 const DEFAULT_MODELS: [&str; 5] = ["sc", "tso", "pso", "rmo", "relaxed"];
@@ -223,7 +223,11 @@ fn load_model(path: &str) -> Result<Model, Diagnostic> {
 }
 
 /// Loads a file, or prints what is wrong with it.
-fn load(file: &Path, preprocessor: &PreprocessorArgs, reference: Option<&Path>) -> Option<Session> {
+pub(crate) fn load(
+    file: &Path,
+    preprocessor: &PreprocessorArgs,
+    reference: Option<&Path>,
+) -> Option<Session> {
     for path in std::iter::once(file).chain(reference) {
         let readable = std::fs::File::open(path).and_then(|file| file.metadata());
         let problem = match readable {
@@ -250,7 +254,7 @@ fn load(file: &Path, preprocessor: &PreprocessorArgs, reference: Option<&Path>) 
     }
 }
 
-fn print_diagnostics(list: &[Diagnostic], sources: &SourceMap) {
+pub(crate) fn print_diagnostics(list: &[Diagnostic], sources: &SourceMap) {
     for diagnostic in list {
         anstream::eprintln!("{}\n", diagnostics::render(diagnostic, sources));
     }

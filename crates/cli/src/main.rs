@@ -4,6 +4,7 @@ mod args;
 mod bench;
 mod check;
 mod progress;
+mod sweep_command;
 
 use anyhow::Result;
 use args::{Cli, Command};
@@ -37,6 +38,7 @@ fn main() -> ExitCode {
 fn run(cli: &Cli) -> Result<u8> {
     match &cli.command {
         Command::Check(options) => check::run(options),
+        Command::Sweep(options) => sweep_command::run(options),
         Command::Bench(options) => bench::run(options),
         Command::Lsl(options) => check::print_lsl(options),
         Command::Header => {

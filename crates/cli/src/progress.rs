@@ -102,3 +102,56 @@ fn describe(progress: Progress) -> String {
         }
     }
 }
+
+/// The progress of a sweep on the terminal's error stream, if there is one.
+pub(crate) struct Bar {
+    start: Instant,
+    wanted: bool,
+    bar: Option<ProgressBar>,
+}
+
+impl Bar {
+    /// A line that appears if it takes a while.
+    pub(crate) fn start(wanted: bool) -> Bar {
+        Bar { start: Instant::now(), wanted: wanted && std::io::stderr().is_terminal(), bar: None }
+    }
+
+    /// Says how far it is.
+    pub(crate) fn update(&mut self, progress: fencepost::sweep::Progress) {
+        let elapsed = self.start.elapsed();
+        if !self.wanted || elapsed < PATIENCE {
+            return;
+        }
+        let bar = self.bar.get_or_insert_with(|| {
+            let bar = ProgressBar::new_spinner();
+            if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {
+                bar.set_style(style);
+            }
+            bar
+        });
+        let seconds = elapsed.as_secs_f64();
+        let left = match progress.fresh {
+            0 => "time left unknown".to_owned(),
+            // As if all schedules took the same time; the later ones are larger.
+            fresh => {
+                let left = seconds / fresh as f64 * (progress.total - progress.done) as f64;
+                format!("at least {} left", indicatif::HumanDuration(Duration::from_secs_f64(left)))
+            }
+        };
+        bar.set_message(format!(
+            "{}/{} schedules, {:.2} M states/s, {left}",
+            progress.done,
+            progress.total,
+            progress.states as f64 / seconds / 1e6
+        ));
+        bar.tick();
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        if let Some(bar) = self.bar.take() {
+            bar.finish_and_clear();
+        }
+    }
+}

@@ -15,6 +15,7 @@ pub mod oracle;
 pub mod result;
 pub mod schedule;
 pub mod serial;
+pub mod sweep;
 pub mod test;
 pub mod trace;
 pub mod verdict;

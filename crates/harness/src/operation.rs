@@ -74,6 +74,8 @@ pub struct Harness {
     pub models: Vec<(String, Span)>,
     /// The verdicts the file expects.
     pub expectations: Vec<Expectation>,
+    /// The oracle it declares, if there is one.
+    pub oracle: Option<crate::oracle::declaration::Declaration>,
     /// What the program may do and the front end left out, for people.
     pub caveats: Vec<String>,
 }

@@ -2,9 +2,11 @@
 //!
 //! docs/json.md describes the document.
 
+use fencepost_harness::consistency::history::Event;
 use fencepost_harness::observation;
 use fencepost_harness::operation::Harness;
 use fencepost_harness::result::{CheckResult, Counterexample, Verdict};
+use fencepost_harness::sweep;
 use fencepost_harness::test::Test;
 use fencepost_harness::trace::{Action, EventId, Source};
 use serde_json::{Value, json};
@@ -126,6 +128,52 @@ fn counterexample(harness: &Harness, test: Option<&Test>, example: &Counterexamp
             .map(|pair| json!({ "first": pair.first.0, "overtaken_by": pair.overtook.0 }))
             .collect::<Vec<_>>(),
     })
+}
+
+/// A counterexample of a client, as that of a test, with its history and the explanations that fail.
+pub fn client_counterexample(harness: &Harness, found: &sweep::Counterexample) -> Value {
+    let example = Counterexample {
+        trace: found.trace.clone(),
+        explanation: found.explanation.clone(),
+        nearest: Vec::new(),
+        serial: false,
+    };
+    let mut value = counterexample(harness, None, &example);
+    let shown = |values: &[fencepost_lsl::value::Value]| {
+        values.iter().map(ToString::to_string).collect::<Vec<String>>()
+    };
+    let history = found.history.as_ref().map(|history| {
+        let events: Vec<Value> = history
+            .events
+            .iter()
+            .map(|event| match event {
+                Event::Invoke(thread, call) => json!({ "thread": thread + 1, "call": call.show(harness) }),
+                Event::Respond(thread, results) => json!({ "thread": thread + 1, "results": shown(results) }),
+            })
+            .collect();
+        json!(events)
+    });
+    let attempts: Vec<Value> = found
+        .attempts
+        .iter()
+        .map(|attempt| json!({ "order": attempt.order, "stuck": attempt.stuck.map(|thread| thread + 1) }))
+        .collect();
+    let waiting = match &found.wrong {
+        sweep::Wrong::Stuck(threads) => json!(threads),
+        _ => Value::Null,
+    };
+    let more = json!({
+        "schedule": found.number,
+        "notation": found.client.show(harness),
+        "wrong": found.wrong.name(),
+        "waiting": waiting,
+        "history": history,
+        "attempts": attempts,
+    });
+    if let (Value::Object(value), Value::Object(more)) = (&mut value, more) {
+        value.extend(more);
+    }
+    value
 }
 
 fn event(harness: &Harness, example: &Counterexample, id: EventId) -> Value {

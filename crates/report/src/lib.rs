@@ -6,6 +6,7 @@
 
 pub mod diagnostics;
 pub mod json;
+pub mod sweep;
 pub mod text;
 mod trace;
 mod values;

@@ -12,8 +12,8 @@ use std::time::Duration;
 pub(crate) const BOLD: Style = Style::new().bold();
 pub(crate) const FAINT: Style = Style::new().dimmed();
 pub(crate) const BAD: Style = AnsiColor::Red.on_default().bold();
-const GOOD: Style = AnsiColor::Green.on_default().bold();
-const UNSURE: Style = AnsiColor::Yellow.on_default().bold();
+pub(crate) const GOOD: Style = AnsiColor::Green.on_default().bold();
+pub(crate) const UNSURE: Style = AnsiColor::Yellow.on_default().bold();
 pub(crate) const RESET: Reset = Reset;
 
 /// A result in one line.
@@ -79,7 +79,7 @@ pub fn detail(harness: &Harness, test: Option<&Test>, result: &CheckResult) -> S
     }
     match &result.verdict {
         Verdict::Violated(example) => {
-            out.push_str(&Renderer { harness, test, example, model: &result.model }.render());
+            out.push_str(&Renderer { harness, test, example, model: &result.model, brief: false }.render());
         }
         Verdict::Holds | Verdict::Inconclusive(_) => scope_lines(harness, result, &mut out),
     }

@@ -17,6 +17,8 @@ pub(crate) struct Renderer<'a> {
     pub(crate) test: Option<&'a Test>,
     pub(crate) example: &'a Counterexample,
     pub(crate) model: &'a str,
+    /// Whether to leave out what initialisation does.
+    pub(crate) brief: bool,
 }
 
 impl Renderer<'_> {
@@ -24,10 +26,15 @@ impl Renderer<'_> {
     pub(crate) fn render(&self) -> String {
         let mut out = String::new();
         self.claim(&mut out);
-        self.threads(&mut out);
-        self.order(&mut out);
-        self.reorderings(&mut out);
+        self.execution(&mut out);
         out
+    }
+
+    /// What happened, without why it is wrong.
+    pub(crate) fn execution(&self, out: &mut String) {
+        self.threads(out);
+        self.order(out);
+        self.reorderings(out);
     }
 
     /// What was observed, and why that is wrong.
@@ -74,7 +81,7 @@ impl Renderer<'_> {
         }
     }
 
-    fn thread_name(&self, thread: usize) -> String {
+    pub(crate) fn thread_name(&self, thread: usize) -> String {
         match (thread, self.test) {
             (0, Some(_)) => "initialisation".into(),
             (0, None) => "the main thread".into(),
@@ -98,7 +105,8 @@ impl Renderer<'_> {
         for (index, thread) in trace.threads.iter().enumerate() {
             // What initialisation does is rarely the point; its stores show up as sources.
             let quiet = self.test.is_some() && index == 0 && thread.status == Status::Finished;
-            if quiet && thread.calls.iter().all(|call| call.op.is_none()) || thread.calls.is_empty() {
+            let silent = self.brief || thread.calls.iter().all(|call| call.op.is_none());
+            if quiet && silent || thread.calls.is_empty() {
                 continue;
             }
             let _ = writeln!(out);

@@ -10,6 +10,7 @@ use super::{Data, Lowerer};
 use crate::ast::{Expr, ExprKind};
 use crate::types::{FunctionType, QualType, Type, TypeId};
 use fencepost_harness::operation::{Harness, Input, Operation, Output, ValueTy};
+use fencepost_harness::oracle::declaration;
 use fencepost_harness::test;
 use fencepost_lsl::diagnostic::Diagnostic;
 use fencepost_lsl::op::PrimOp;
@@ -38,6 +39,16 @@ impl<'u> Lowerer<'u> {
         }
         for pragma in &pragmas.tests {
             self.read_test(&mut harness, pragma);
+        }
+        for (place, oracle) in pragmas.oracles.iter().enumerate() {
+            if place > 0 {
+                self.error(*oracle, "the oracle is declared twice");
+            }
+            let (text, at) = self.rest_of_line(*oracle);
+            match declaration::parse(text, oracle.file, at) {
+                Ok(declaration) => harness.oracle = Some(declaration),
+                Err(diagnostic) => self.report(diagnostic),
+            }
         }
         self.check_names(&harness);
         if let Some(symbol) = self.names.find("main") {
@@ -227,15 +238,20 @@ impl<'u> Lowerer<'u> {
         if harness.tests.iter().any(|test| test.name == *name) {
             return self.error(*span, format!("test `{name}` is declared twice"));
         }
-        let text = self.program.sources.text(*notation);
-        // A comment may end the line.
-        let text = text.split("/*").next().unwrap_or("").split("//").next().unwrap_or("").trim_end();
-        let blank = text.len() - text.trim_start().len();
-        let at = notation.start + blank as u32;
-        match test::parse(harness, name, text.trim_start(), notation.file, at) {
+        let (text, at) = self.rest_of_line(*notation);
+        match test::parse(harness, name, text, notation.file, at) {
             Ok(test) => harness.tests.push(test),
             Err(diagnostic) => self.report(diagnostic),
         }
+    }
+
+    /// What stands in the rest of a line, and where it begins.
+    fn rest_of_line(&self, span: Span) -> (&str, u32) {
+        let text = self.program.sources.text(span);
+        // A comment may end the line.
+        let text = text.split("/*").next().unwrap_or("").split("//").next().unwrap_or("").trim_end();
+        let blank = text.len() - text.trim_start().len();
+        (text.trim_start(), span.start + blank as u32)
     }
 
     /// Expectations must speak of tests and models that exist.

@@ -8,7 +8,7 @@ use fencepost_harness::verdict;
 use fencepost_lsl::diagnostic::Diagnostic;
 use fencepost_lsl::source::Span;
 
-const DIRECTIVES: [&str; 5] = ["init", "op", "test", "model", "expect"];
+const DIRECTIVES: [&str; 6] = ["init", "op", "test", "oracle", "model", "expect"];
 
 /// `op name = call`.
 pub(super) struct OpPragma {
@@ -31,6 +31,8 @@ pub(super) struct Pragmas {
     pub(super) inits: Vec<Expr>,
     pub(super) ops: Vec<OpPragma>,
     pub(super) tests: Vec<TestPragma>,
+    /// Declarations of oracles, as they are written.
+    pub(super) oracles: Vec<Span>,
     pub(super) models: Vec<(String, Span)>,
     pub(super) expectations: Vec<Expectation>,
 }
@@ -53,6 +55,10 @@ fn read_line(line: &mut Fragment, pragma: &Pragma, pragmas: &mut Pragmas) {
         "op" => pragmas.ops.extend(read_op(line)),
         // The rest of the line is in a notation of its own.
         "test" => return pragmas.tests.extend(read_test(line, pragma)),
+        "oracle" => {
+            let start = word.span.end;
+            return pragmas.oracles.push(Span::new(word.span.file, start, pragma.span.end.max(start)));
+        }
         "model" => read_models(line, pragmas),
         "expect" => pragmas.expectations.extend(read_expectations(line, pragma.span).unwrap_or_default()),
         other => {

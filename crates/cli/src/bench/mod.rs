@@ -5,6 +5,7 @@
 
 mod chart;
 mod checkfence;
+mod collect;
 mod machine;
 
 use crate::args::BenchArgs;
@@ -16,7 +17,8 @@ use std::process::Command;
 pub(crate) fn run(args: &BenchArgs) -> Result<u8> {
     match args.suite.as_str() {
         "checkfence" => checkfence::run(args),
-        other => bail!("unknown benchmark `{other}`: there is `checkfence`"),
+        "collect" => collect::run(args),
+        other => bail!("unknown benchmark `{other}`: there are `checkfence` and `collect`"),
     }
 }
 
@@ -78,14 +80,14 @@ impl Results {
     }
 }
 
-/// Runs `check` some times in processes of their own.
-pub(crate) fn measure(arguments: &[&str], runs: u32) -> Result<Measured> {
+/// Runs a command some times in processes of their own.
+pub(crate) fn measure(command: &str, arguments: &[&str], runs: u32) -> Result<Measured> {
     let program = std::env::current_exe()?;
     let mut all = Vec::new();
     for _ in 0..runs {
         let start = std::time::Instant::now();
         let output = Command::new(&program)
-            .arg("check")
+            .arg(command)
             .args(arguments)
             .arg("--json")
             .output()
@@ -94,7 +96,7 @@ pub(crate) fn measure(arguments: &[&str], runs: u32) -> Result<Measured> {
         // An expectation that is not met, by a run that was cut short say, is a result all the same.
         let document: Option<Value> = serde_json::from_slice(&output.stdout).ok();
         let Some(result) = document.and_then(|document| document["results"].get(0).cloned()) else {
-            bail!("check {} failed:\n{}", arguments.join(" "), String::from_utf8_lossy(&output.stderr));
+            bail!("{command} {} failed:\n{}", arguments.join(" "), String::from_utf8_lossy(&output.stderr));
         };
         all.push(Measured { result, wall });
     }

@@ -17,6 +17,7 @@ use std::hash::Hash;
 
 pub mod binding;
 pub mod collection;
+pub mod declaration;
 pub mod map;
 pub mod priority_queue;
 pub mod role;

@@ -35,7 +35,7 @@ fn check(args: &BenchArgs, file: &str, test: &str, extra: &[&str], runs: u32) ->
         list.extend(["--model", "relaxed"]);
     }
     list.extend(extra);
-    measure(&list, runs)
+    measure("check", &list, runs)
 }
 
 /// What goes into the results of a check.

@@ -1,0 +1,191 @@
+//! Sweeps: all schedules of a scope, each explored to its end and judged by an oracle (COLLECT, Sections 3
+//! and 4).
+//!
+//! A schedule is judged alone, by its number, so that several threads and machines can share a sweep and
+//! one that was cut short can go on. Whatever is reported is explored once more, from the nearest states
+//! to the farthest and with a monitor that remembers histories, and its trace replayed.
+
+mod log;
+mod pool;
+mod recorder;
+
+pub use log::{Log, LogError, document};
+pub use pool::{Limits, Progress, Work, run};
+
+use fencepost_explore::{Budget, Exploration, Options, Search, Subject, Verdict, Violation, explore};
+use fencepost_harness::client::Client;
+use fencepost_harness::consistency::explain::explain;
+use fencepost_harness::consistency::history::History;
+use fencepost_harness::consistency::{Property, monitor};
+use fencepost_harness::monitor::Monitor;
+use fencepost_harness::operation::Harness;
+use fencepost_harness::oracle::Protocol;
+use fencepost_harness::oracle::binding::Binding;
+use fencepost_harness::oracle::collection::Specification;
+use fencepost_harness::schedule::{Schedule, Scope};
+use fencepost_harness::sweep::{Counterexample, Tally, Wrong};
+use fencepost_harness::trace::Trace;
+use fencepost_harness::verdict::Reason;
+use recorder::Recorder;
+
+/// What to sweep, and how to judge.
+pub struct Sweep {
+    /// The file, with just the operations of the collection.
+    pub harness: Harness,
+    /// Which operation plays which role.
+    pub binding: Binding,
+    /// How calls wait for each other.
+    pub protocol: Protocol,
+    /// Which order of calls an explanation must keep.
+    pub property: Property,
+    /// Which schedules.
+    pub scope: Scope,
+    /// How each is explored; the budget is that of one schedule.
+    pub options: Options,
+    /// The name of the memory model, for the referee; that of `options`.
+    pub model: String,
+}
+
+/// States after which the search for the shortest counterexample gives up.
+const NEAREST: u64 = 3_000_000;
+
+/// Of so many schedules that hold, one has an execution replayed: that takes longer than to explore a small one.
+const SAMPLE: u64 = 64;
+
+/// Sequential orders that a counterexample comes with, at most.
+const ATTEMPTS: usize = 8;
+
+impl Sweep {
+    fn specification(&self) -> Option<Specification> {
+        Specification::new(self.binding.clone(), self.protocol)
+    }
+
+    /// A fresh monitor.
+    fn monitor(&self) -> Result<Box<dyn Monitor + Send>, Reason> {
+        let specification = self.specification();
+        let specification =
+            specification.ok_or_else(|| Reason::Internal("the oracle does not suit the protocol".into()))?;
+        Ok(monitor(self.property, specification))
+    }
+
+    /// The client of a schedule.
+    pub fn client(&self, schedule: &Schedule) -> Result<Client, Reason> {
+        let client = schedule.client(&self.binding);
+        client.ok_or_else(|| Reason::Internal("a schedule calls what no operation does".into()))
+    }
+
+    /// Explores a schedule. Of some explorations that hold, the referee looks at one execution.
+    pub fn explore(
+        &self,
+        number: u64,
+        client: &Client,
+        budget: &Budget,
+        progress: &dyn Fn(&fencepost_explore::Statistics),
+    ) -> Result<Exploration, Reason> {
+        let mut monitor = self.monitor()?;
+        let options = Options { budget: budget.clone(), ..self.options.clone() };
+        let found =
+            explore(&self.harness, Subject::Client(client), &options, Some(monitor.as_mut()), progress);
+        if let (Verdict::Holds, Some(witness), 0) = (&found.verdict, &found.witness, number % SAMPLE) {
+            self.replay(witness)?;
+        }
+        Ok(found)
+    }
+
+    fn replay(&self, trace: &Trace) -> Result<fencepost_harness::trace::Explanation, Reason> {
+        // Models are not shared between threads.
+        let model = fencepost_models::builtin(&self.model)
+            .ok_or_else(|| Reason::Unsupported(format!("the model {}", self.model)))?;
+        fencepost_replay::replay(&self.harness, trace, &model)
+            .map_err(|why| Reason::Internal(format!("a trace does not replay: {why}")))
+    }
+
+    /// Explores a schedule that is known to be violated for the sake of its counterexample: the shortest one,
+    /// or one that is found with less work.
+    pub fn counterexample(
+        &self,
+        number: u64,
+        client: &Client,
+        budget: &Budget,
+    ) -> Result<Counterexample, Reason> {
+        let mut last = Reason::Internal("a violation was not found again".into());
+        for (search, states) in [(Search::Breadth, Some(NEAREST)), (Search::Depth, budget.states)] {
+            let mut inner = self.monitor()?;
+            let mut recorder = Recorder::new(inner.as_mut());
+            let budget = Budget { states, ..budget.clone() };
+            let options = Options { search, budget, ..self.options.clone() };
+            let subject = Subject::Client(client);
+            let found = explore(&self.harness, subject, &options, Some(&mut recorder), &|_| {});
+            match found.verdict {
+                Verdict::Violated { violation, trace } => {
+                    let history = match violation {
+                        Violation::Unexplained | Violation::Stuck(_) => recorder.history(),
+                        _ => None,
+                    };
+                    let history = history.filter(|history| tells_of(history, &trace));
+                    return self.explained(number, client, wrong(violation), *trace, history);
+                }
+                Verdict::Inconclusive(reason) => last = reason,
+                Verdict::Holds => {}
+            }
+        }
+        Err(last)
+    }
+
+    fn explained(
+        &self,
+        number: u64,
+        client: &Client,
+        wrong: Wrong,
+        trace: Trace,
+        history: Option<History>,
+    ) -> Result<Counterexample, Reason> {
+        let explanation = self.replay(&trace)?;
+        let mut attempts = Vec::new();
+        if let (Some(history), Some(oracle)) = (&history, self.specification()) {
+            attempts = explain(self.property, &oracle, history, ATTEMPTS);
+            if attempts.is_empty() {
+                return Err(Reason::Internal("a history is rejected that can be explained".into()));
+            }
+        }
+        Ok(Counterexample { number, client: client.clone(), wrong, trace, explanation, history, attempts })
+    }
+}
+
+/// What the engine calls a violation.
+fn wrong(violation: Violation) -> Wrong {
+    match violation {
+        Violation::Fault => Wrong::Fault,
+        Violation::Observation | Violation::Unexplained => Wrong::Unexplained,
+        Violation::Stuck(threads) => Wrong::Stuck(threads),
+        Violation::Endless { stem, steps } => Wrong::Endless { stem, steps },
+        Violation::Leak(_) => Wrong::Leak,
+    }
+}
+
+/// Whether a history has just the results of a trace. The end of a call may be missing from a trace that ends
+/// with it, and a call that a stuck thread is about to make has no event.
+fn tells_of(history: &History, trace: &Trace) -> bool {
+    let calls = history.calls();
+    (1..trace.threads.len()).all(|thread| {
+        let ours: Vec<_> = calls.iter().filter(|call| call.thread + 1 == thread).collect();
+        let theirs = &trace.threads[thread].calls;
+        let same = ours.iter().zip(theirs).all(|(ours, theirs)| match (&ours.responded, &theirs.results) {
+            (Some((_, a)), Some(b)) => a == b,
+            _ => true,
+        });
+        same && ours.len().abs_diff(theirs.len()) <= 1
+    })
+}
+
+/// The figures of an exploration.
+fn tally(found: &Exploration) -> Tally {
+    let statistics = &found.statistics;
+    Tally {
+        schedules: 1,
+        states: statistics.states,
+        transitions: statistics.transitions,
+        complete: statistics.complete,
+        stuck: statistics.stuck,
+    }
+}

@@ -1,0 +1,238 @@
+//! Sweeps: verdicts on the collections of the corpus, exact numbers of schedules, logs that are cut off, and
+//! bad input.
+
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn corpus(name: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/amp").join(format!("{name}.c"));
+    path.display().to_string()
+}
+
+fn run(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_fencepost"))
+        .arg("sweep")
+        .args(arguments)
+        .current_dir(folder)
+        .output()
+        .expect("the program runs")
+}
+
+fn here() -> PathBuf {
+    PathBuf::from(".")
+}
+
+/// The exit code and the document of a sweep.
+fn sweep(name: &str, arguments: &[&str]) -> (i32, Value) {
+    let output = run(&here(), &[&[corpus(name).as_str(), "--json"], arguments].concat());
+    let document: Value = serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|_| panic!("{name}: {}", String::from_utf8_lossy(&output.stderr)));
+    (output.status.code().expect("it ends by itself"), document["results"][0].clone())
+}
+
+fn check(name: &str, configuration: &str, arguments: &[&str], verdict: &str) -> Value {
+    let (code, result) = sweep(name, &[&["--configuration", configuration], arguments].concat());
+    assert_eq!(result["verdict"], verdict, "{name}: {}", result["reason"]);
+    assert_eq!(code, if verdict == "holds" { 0 } else { 1 }, "{name}");
+    // A verdict has something behind it.
+    let ends = result["complete"].as_u64().unwrap_or(0) + result["stuck"].as_u64().unwrap_or(0);
+    assert!(ends > 0 || verdict == "violated", "{name}: {result}");
+    result
+}
+
+/// The smallest violated schedule, and what is wrong.
+fn violation(result: &Value) -> (&str, &str) {
+    let first = &result["violations"][0];
+    let trace = &result["trace"];
+    assert_eq!(trace["replayed"], true);
+    assert_eq!(first["notation"], trace["notation"]);
+    (trace["notation"].as_str().expect("a notation"), trace["wrong"].as_str().expect("a word"))
+}
+
+#[test]
+fn lists() {
+    for name in ["coarse-list", "lazy-list", "lock-free-list"] {
+        let result = check(name, "B", &[], "holds");
+        assert_eq!((&result["explored"], &result["schedules"]), (&270.into(), &270.into()));
+    }
+    let result = check("lock-free-list-first-edition", "B", &[], "violated");
+    assert_eq!(violation(&result), ("a(0) ( r(0) | r(0) )", "unexplained"));
+    let results = |at: usize| result["trace"]["history"][at]["results"].clone();
+    assert_eq!((results(2), results(3)), (serde_json::json!(["1"]), serde_json::json!(["1"])));
+}
+
+#[test]
+fn queues() {
+    for name in ["unbounded-queue", "lock-free-queue", "bounded-queue"] {
+        let result = check(name, "B", &[], "holds");
+        assert_eq!(result["explored"], 18);
+        assert_eq!(result["stuck"].as_u64() > Some(0), name == "bounded-queue", "{name}");
+    }
+    // Too small a capacity: the oracle does not wait where the queue does.
+    let result = check("bounded-queue", "B", &["-DCAPACITY=1"], "violated");
+    assert_eq!(violation(&result), ("e(0) ( e(1) )", "stuck"));
+    assert_eq!(result["trace"]["waiting"], serde_json::json!([1]));
+}
+
+#[test]
+fn synchronous_queues() {
+    let result = check("synchronous-queue", "B", &[], "holds");
+    assert_eq!(result["explored"], 25);
+    assert!(result["stuck"].as_u64() > Some(0));
+}
+
+#[test]
+fn priority_queues() {
+    let scope = ["--property", "quiescent", "--threads", "2", "--steps", "3", "--preadds", "1"];
+    let result = check("simple-tree", "D", &scope, "violated");
+    let (notation, wrong) = violation(&result);
+    assert_eq!(wrong, "unexplained");
+    assert_eq!(notation, "add(0, 1) ( r() add(1, 0) | r() )");
+    check("simple-linear", "B", &["--property", "quiescent"], "holds");
+    let result = check("fine-grained-heap", "A", &[], "violated");
+    assert_eq!(violation(&result), ("( add(0, 0) | add(1, 1) )", "endless"));
+    let result = check("fine-grained-heap-fair", "B", &[], "violated");
+    assert_eq!(violation(&result), ("add(0, 0) ( add(1, 1) | r() )", "stuck"));
+}
+
+/// The numbers of the paper's Table 1.
+#[test]
+fn numbers_of_schedules() {
+    for (name, numbers) in [
+        ("coarse-list", [63, 270, 8_108, 322_930]),
+        ("unbounded-queue", [9, 18, 58, 166]),
+        ("synchronous-queue", [9, 25, 83, 223]),
+        ("simple-tree", [7, 25, 156, 1_096]),
+    ] {
+        for (configuration, number) in ["A", "B", "D", "E"].into_iter().zip(numbers) {
+            let (code, result) = sweep(name, &["--configuration", configuration, "--dry-run"]);
+            assert_eq!((code, result["schedules"].as_u64()), (0, Some(number)), "{name} {configuration}");
+        }
+    }
+    // By hand: two threads with one of six calls each.
+    let scope = ["--threads", "2", "--steps", "2", "--preadds", "0", "--dry-run"];
+    assert_eq!(sweep("coarse-list", &scope).1["schedules"], 36);
+    assert_eq!(sweep("coarse-list", &[&scope[..], &["--thread-symmetry"]].concat()).1["schedules"], 21);
+    assert_eq!(sweep("coarse-list", &[&scope[..], &["--shard", "2/5"]].concat()).1["schedules"], 7);
+}
+
+/// What a result says apart from how long it took and which threads did it.
+fn facts(mut result: Value) -> Value {
+    let fields = result.as_object_mut().expect("an object");
+    for name in ["explore_seconds", "total_seconds", "peak_memory_bytes"] {
+        fields.remove(name);
+    }
+    for violation in fields["violations"].as_array_mut().expect("an array") {
+        violation.as_object_mut().expect("an object").remove("seconds");
+    }
+    result
+}
+
+#[test]
+fn results_do_not_depend_on_threads() {
+    for (name, more) in [("lock-free-list-first-edition", &["--keep-going"][..]), ("lock-free-hash-set", &[])]
+    {
+        let with =
+            |jobs: &str| facts(sweep(name, &[&["--configuration", "B", "--jobs", jobs], more].concat()).1);
+        assert_eq!(with("1"), with("3"), "{name}");
+    }
+}
+
+#[test]
+fn a_sweep_goes_on_where_it_was_cut_off() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = folder.path().join("log.jsonl");
+    let log = log.to_str().expect("a path");
+    for name in ["lock-free-list", "lock-free-list-first-edition"] {
+        let scope = ["--configuration", "B", "--jobs", "1"];
+        let whole = facts(sweep(name, &[&scope[..], &["--out", log]].concat()).1);
+        let text = fs::read_to_string(log).expect("written");
+        // At the end of a line, inside of one, inside of the first, at the very beginning.
+        let line = text.lines().take(100).map(|line| line.len() + 1).sum::<usize>();
+        for cut in [line, line + 30, 20, 0, text.len()] {
+            fs::write(log, &text[..cut]).expect("written");
+            let again = facts(sweep(name, &[&scope[..], &["--resume", log]].concat()).1);
+            assert_eq!(again, whole, "{name}, cut at {cut}");
+            let count = |text: &str| text.lines().count();
+            assert_eq!(count(&fs::read_to_string(log).expect("written")), count(&text));
+        }
+    }
+}
+
+#[test]
+fn shares_make_up_the_whole() {
+    let whole = check("lazy-list", "A", &[], "holds");
+    let sum = |name: &str| {
+        let part = |shard: &str| check("lazy-list", "A", &["--shard", shard], "holds")[name].as_u64();
+        part("1/3").zip(part("2/3")).zip(part("3/3")).map(|((a, b), c)| a + b + c)
+    };
+    for name in ["explored", "states", "complete"] {
+        assert_eq!(sum(name), whole[name].as_u64(), "{name}");
+    }
+}
+
+#[test]
+fn limits_are_no_verdicts() {
+    for limit in [["--timeout", "0"], ["--memory", "1k"]] {
+        let (code, result) = sweep("lazy-list", &[&["--configuration", "B"], &limit[..]].concat());
+        assert_eq!((code, &result["verdict"]), (3, &"inconclusive".into()), "{limit:?}");
+        assert!(result["reason"].as_str().is_some_and(|reason| !reason.is_empty()));
+    }
+}
+
+const QUEUE: &str = "\
+int full, item;
+void put(int value) { item = value; full = 1; }
+int get(void) { return full ? item : -1; }
+#pragma fencepost op p = put(any(0, 1))
+#pragma fencepost op g = get()
+";
+
+/// What a sweep of a small file says, and its exit code.
+fn says(text: &str, arguments: &[&str]) -> String {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    fs::write(folder.path().join("queue.c"), text).expect("written");
+    fs::write(folder.path().join("other.jsonl"), "{\"sweep\":\"set.c\"}\n").expect("written");
+    let output = run(folder.path(), &[&["queue.c"], arguments].concat());
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_end().to_owned();
+    let code = output.status.code().expect("it ends by itself");
+    format!("{}\n{}\nexit code {code}", text(&output.stdout), text(&output.stderr)).trim_start().to_owned()
+}
+
+macro_rules! cases {
+    ($($name:ident: $text:expr, $arguments:expr;)*) => {$(
+        #[test]
+        fn $name() {
+            insta::assert_snapshot!(says($text, &$arguments));
+        }
+    )*};
+}
+
+cases! {
+    dry_run: QUEUE, ["--oracle", "queue", "--threads", "1..2", "--steps", "1..2", "--dry-run"];
+    no_oracle: QUEUE, [];
+    unknown_oracle: &(QUEUE.to_owned() + "#pragma fencepost oracle bag\n"), [];
+    unknown_oracle_on_the_command_line: QUEUE, ["--oracle", "quene"];
+    unknown_protocol: &(QUEUE.to_owned() + "#pragma fencepost oracle queue, eager /* for p */\n"), [];
+    two_oracles: &(QUEUE.to_owned() + "#pragma fencepost oracle queue\n#pragma fencepost oracle stack\n"), [];
+    binding_that_does_not_fit: QUEUE, ["--oracle", "set"];
+    unknown_operation: QUEUE, ["--oracle", "queue", "--operations", "p, q"];
+    unsuitable_protocol: QUEUE, ["--oracle", "map,synchronous"];
+    unknown_property: QUEUE, ["--oracle", "queue", "--property", "serial", "--model", "relaxed"];
+    unknown_configuration: QUEUE, ["--oracle", "queue", "--configuration", "F"];
+    useless_scope: QUEUE, ["--oracle", "queue", "--threads", "3", "--steps", "1..2"];
+    pre_adds_that_wait: QUEUE, ["--oracle", "queue,synchronous", "--preadds", "1"];
+    malformed_share: QUEUE, ["--oracle", "queue", "--shard", "5/4"];
+    log_of_another_sweep: QUEUE, ["--oracle", "queue", "--resume", "other.jsonl"];
+    missing_log: QUEUE, ["--oracle", "queue", "--resume", "none.jsonl"];
+}
+
+#[test]
+fn counterexample() {
+    let text =
+        says(QUEUE, &["--oracle", "queue", "--steps", "3", "--threads", "2", "--preadds", "0", "-j", "1"]);
+    let shown: Vec<&str> = text.lines().filter(|line| !line.starts_with("violated")).collect();
+    insta::assert_snapshot!(shown.join("\n"));
+}

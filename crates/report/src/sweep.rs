@@ -1,0 +1,316 @@
+//! Sweeps as text: a line for the verdict, and a counterexample with its history in columns, the sequential
+//! explanations that fail, and the execution.
+
+use crate::text::{BAD, BOLD, FAINT, GOOD, RESET, UNSURE};
+use crate::trace::Renderer;
+use fencepost_harness::client::FixedCall;
+use fencepost_harness::consistency::Property;
+use fencepost_harness::consistency::explain::{Attempt, Reason};
+use fencepost_harness::consistency::history::{End, Event, History, HistoryCall};
+use fencepost_harness::operation::Harness;
+use fencepost_harness::oracle::role::Role;
+use fencepost_harness::result;
+use fencepost_harness::schedule::Scope;
+use fencepost_harness::sweep::{Counterexample, Summary, Wrong};
+use fencepost_harness::test::{Invocation, Test};
+use fencepost_harness::trace::Status;
+use fencepost_harness::verdict::Kind;
+use fencepost_lsl::source::{FileId, Span};
+use fencepost_lsl::value::Value;
+use std::fmt::Write;
+use std::ops::RangeInclusive;
+
+/// The verdict of a sweep, with what is behind it.
+pub fn verdict(summary: &Summary, seconds: f64) -> String {
+    let style = match summary.verdict {
+        Kind::Holds => GOOD,
+        Kind::Violated => BAD,
+        Kind::Inconclusive => UNSURE,
+    };
+    let tally = &summary.tally;
+    let mut out = format!("{style}{}{RESET} {seconds:>8.2} s", summary.verdict);
+    let schedules = match tally.schedules == summary.total {
+        true => format!("all {} schedules", number(tally.schedules)),
+        false => format!("{} of {} schedules", number(tally.schedules), number(summary.total)),
+    };
+    let _ = write!(
+        out,
+        "  {schedules}, {} states; ends: {} complete, {} stuck",
+        number(tally.states),
+        number(tally.complete),
+        number(tally.stuck)
+    );
+    if summary.violations.len() > 1 {
+        let _ = write!(out, "; {} schedules are violated", number(summary.violations.len() as u64));
+    }
+    if let Some(reason) = &summary.reason {
+        let _ = write!(out, "\n  {reason}");
+    }
+    if summary.undecided > 1 || summary.undecided == 1 && summary.verdict != Kind::Inconclusive {
+        let _ = write!(out, "\n  {} schedules were not decided", number(summary.undecided));
+    }
+    out
+}
+
+/// What a sweep covers, in a line. Bounds that can miss something are named.
+pub fn scope(scope: &Scope, preemptions: Option<u32>) -> String {
+    let range = |range: &RangeInclusive<usize>, what: &str| match range.start() == range.end() {
+        true => format!("{} {what}", range.start()),
+        false => format!("{}..{} {what}", range.start(), range.end()),
+    };
+    let mut parts = vec![
+        range(&scope.threads, "threads"),
+        range(&scope.steps, "steps"),
+        range(&scope.pre_adds, "pre-adds"),
+        format!("{} values", scope.values),
+    ];
+    let scores = scope.roles.contains(&Role::Insert);
+    let items = scope.roles.iter().any(|role| role.adds() && *role != Role::Add);
+    let only = [
+        (scope.generic_values && items, "items numbered as they are added"),
+        (scope.distinct_priorities && scores, "distinct priorities"),
+        (scope.adds_dominate, "no more removals than additions"),
+        (scope.thread_symmetry, "threads in one order"),
+    ];
+    parts.extend(only.iter().filter(|(wanted, _)| *wanted).map(|(_, what)| (*what).to_owned()));
+    if let Some(bound) = preemptions {
+        parts.push(format!("at most {bound} preemptions"));
+    }
+    parts.join(", ")
+}
+
+/// A number with its thousands set apart.
+pub fn number(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            out.push(' ');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// A counterexample with all there is to say about it.
+pub fn counterexample(harness: &Harness, property: Property, model: &str, found: &Counterexample) -> String {
+    let mut out = String::new();
+    let shown = Shown { harness, property, found };
+    let _ = writeln!(out, "  schedule {}: {}", found.number, found.client.show(harness));
+    let test = shown.test();
+    let example = result::Counterexample {
+        trace: found.trace.clone(),
+        explanation: found.explanation.clone(),
+        nearest: Vec::new(),
+        serial: false,
+    };
+    let renderer = Renderer { harness, test: Some(&test), example: &example, model, brief: true };
+    shown.claim(&mut out, &renderer);
+    if let Some(history) = &found.history {
+        shown.columns(&mut out, history);
+        shown.attempts(&mut out, history);
+    }
+    renderer.execution(&mut out);
+    out
+}
+
+struct Shown<'a> {
+    harness: &'a Harness,
+    property: Property,
+    found: &'a Counterexample,
+}
+
+impl Shown<'_> {
+    /// The client as a test, for what is said of tests and clients alike.
+    fn test(&self) -> Test {
+        let calls = |calls: &[FixedCall]| -> Vec<Invocation> {
+            calls.iter().map(|call| Invocation { op: call.op, primed: false }).collect()
+        };
+        let client = &self.found.client;
+        Test {
+            name: format!("schedule {}", self.found.number),
+            initial: calls(&client.initial),
+            threads: client.threads.iter().map(|thread| calls(thread)).collect(),
+            span: Span::new(FileId(0), 0, 0),
+        }
+    }
+
+    /// What is wrong, in words.
+    fn claim(&self, out: &mut String, renderer: &Renderer) {
+        let trace = &self.found.trace;
+        let sources = &self.harness.program.sources;
+        match &self.found.wrong {
+            Wrong::Fault => {
+                if let Some((thread, fault, span)) = trace.fault() {
+                    let (at, line) = (sources.position(span), sources.line(span));
+                    let name = renderer.thread_name(thread);
+                    let _ = writeln!(out, "  {BAD}{fault}{RESET} in {name} at {at}\n      {line}");
+                }
+            }
+            Wrong::Unexplained => {
+                let what = match self.property {
+                    Property::Sequential => "sequentially consistent",
+                    Property::Linear => "linearizable",
+                    Property::Quiescent => "quiescently consistent",
+                };
+                let _ = writeln!(out, "  {BAD}not {what}{RESET}: no order of its calls is right");
+            }
+            Wrong::Stuck(threads) => {
+                let _ = writeln!(out, "  {BAD}stuck{RESET}: nobody can go on, and that is not right here");
+                for &thread in threads {
+                    self.waits(out, thread, "waits for ever");
+                }
+            }
+            Wrong::Endless { stem, steps } => {
+                let _ = writeln!(
+                    out,
+                    "  {BAD}endless{RESET}: after {stem} steps, the {} that follow can repeat for ever",
+                    steps - stem
+                );
+                for (thread, run) in trace.threads.iter().enumerate().skip(1) {
+                    if run.status != Status::Finished {
+                        self.waits(out, thread, "does not end");
+                    }
+                }
+            }
+            Wrong::Leak => _ = writeln!(out, "  {BAD}a heap object is never freed{RESET}"),
+        }
+    }
+
+    /// Where a thread is that goes no further.
+    fn waits(&self, out: &mut String, thread: usize, what: &str) {
+        let trace = &self.found.trace;
+        let sources = &self.harness.program.sources;
+        let Some(call) = trace.threads[thread].calls.last() else {
+            let _ = writeln!(out, "    thread {thread} {what} before its first step");
+            return;
+        };
+        let name = call
+            .op
+            .map_or(String::new(), |(op, _)| FixedCall { op, args: call.args.clone() }.show(self.harness));
+        let last = call.events.clone().next_back();
+        let place = last.map(|event| {
+            let span = self.found.explanation.spans[event];
+            format!(", last seen at {}: {}", sources.position(span), sources.line(span))
+        });
+        let _ = writeln!(out, "    thread {thread} {what} in {name}{}", place.unwrap_or_default());
+    }
+
+    fn results(&self, call: &FixedCall, results: &[Value]) -> String {
+        let outputs = &self.harness.op(call.op).outputs;
+        let shown: Vec<String> =
+            outputs.iter().zip(results).map(|(output, &value)| output.ty.show(value)).collect();
+        if shown.is_empty() { "returns".into() } else { shown.join(", ") }
+    }
+
+    fn call(&self, call: &HistoryCall) -> String {
+        let shown = call.call.show(self.harness);
+        match call.results() {
+            Some([]) => shown,
+            Some(results) => format!("{shown} = {}", self.results(&call.call, results)),
+            None => format!("{shown} = ?"),
+        }
+    }
+
+    /// The history: a column for each thread, a bar for each call, time going down.
+    fn columns(&self, out: &mut String, history: &History) {
+        let calls = history.calls();
+        let threads = self.found.client.threads.len();
+        let mut rows: Vec<Vec<String>> = Vec::new();
+        let mut open: Vec<Option<usize>> = vec![None; threads];
+        for (at, event) in history.events.iter().enumerate() {
+            let mut row: Vec<String> =
+                open.iter().map(|call| if call.is_some() { "│".into() } else { String::new() }).collect();
+            match event {
+                Event::Invoke(thread, call) => {
+                    row[*thread] = format!("┌ {}", call.show(self.harness));
+                    open[*thread] = calls.iter().position(|call| call.invoked == at);
+                }
+                Event::Respond(thread, results) => {
+                    let call = open[*thread].take().map(|call| &calls[call].call);
+                    let shown = call.map_or(String::new(), |call| self.results(call, results));
+                    row[*thread] = format!("└ {shown}");
+                }
+            }
+            rows.push(row);
+        }
+        if open.iter().any(Option::is_some) {
+            let end = if history.end == End::Stuck { "┆ waits for ever" } else { "┆" };
+            let row = open.iter().map(|call| if call.is_some() { end.into() } else { String::new() });
+            rows.push(row.collect());
+        }
+        let _ = writeln!(out, "\n  {BOLD}Calls{RESET}");
+        for (call, results) in &history.initial {
+            let shown = self.results(call, results);
+            let _ = writeln!(out, "      before: {} = {shown}", call.show(self.harness));
+        }
+        let heads: Vec<String> = (1..=threads).map(|thread| format!("thread {thread}")).collect();
+        let width = |column: usize| {
+            let cells = rows.iter().map(|row| row[column].chars().count());
+            cells.chain([heads[column].len()]).max().unwrap_or(0)
+        };
+        let widths: Vec<usize> = (0..threads).map(width).collect();
+        for row in std::iter::once(&heads).chain(&rows) {
+            let cells: Vec<String> =
+                row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
+            let _ = writeln!(out, "      {}", cells.join("   ").trim_end());
+        }
+    }
+
+    /// The sequential explanations that come nearest, and why each fails.
+    fn attempts(&self, out: &mut String, history: &History) {
+        let calls = history.calls();
+        let attempts = &self.found.attempts;
+        if attempts.is_empty() {
+            return;
+        }
+        let _ = writeln!(out, "\n  {BOLD}Sequential explanations that come nearest{RESET}");
+        for attempt in attempts {
+            let stuck = attempt
+                .stuck
+                .map_or(String::new(), |thread| format!("{FAINT}why thread {} waits:{RESET} ", thread + 1));
+            let order: Vec<String> = attempt.order.iter().map(|&call| self.call(&calls[call])).collect();
+            let order = if order.is_empty() { "nothing yet".into() } else { order.join("; ") };
+            let _ = writeln!(out, "      {stuck}{order}");
+            for reason in &attempt.reasons {
+                let _ = writeln!(out, "        {FAINT}but{RESET} {}", self.reason(history, &calls, reason));
+            }
+            self.unsaid(out, attempt);
+        }
+    }
+
+    fn unsaid(&self, out: &mut String, attempt: &Attempt) {
+        if attempt.reasons.is_empty() {
+            let _ = writeln!(out, "        {FAINT}but{RESET} nothing can come next");
+        }
+    }
+
+    fn reason(&self, history: &History, calls: &[HistoryCall], reason: &Reason) -> String {
+        let answers = |call: &FixedCall, answers: &[Vec<Value>]| match answers {
+            [] => "could not return".to_owned(),
+            answers => {
+                let shown: Vec<String> = answers
+                    .iter()
+                    .map(|values| self.results(call, values).replace("undefined", "any"))
+                    .collect();
+                format!("would give {}", shown.join(" or "))
+            }
+        };
+        match reason {
+            Reason::Initial { index, answers: given } => {
+                let (call, _) = &history.initial[*index];
+                format!("already {} before the threads {}", call.show(self.harness), answers(call, given))
+            }
+            Reason::Disagrees { call, answers: given } => {
+                let call = &calls[*call];
+                let thread = call.thread + 1;
+                format!("then {} of thread {thread} {}", self.call(call), answers(&call.call, given))
+            }
+            Reason::Returns { call, answers: given } => {
+                let call = &calls[*call];
+                format!("then {} {}, not wait", call.call.show(self.harness), answers(&call.call, given))
+            }
+            Reason::Unfinished => "it may not end there".into(),
+        }
+    }
+}
