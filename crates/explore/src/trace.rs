@@ -49,7 +49,8 @@ pub(crate) fn record(
         match take(&mut machine, &world, &mut next, step, &mut tracer) {
             Ok(()) => std::mem::swap(&mut world, &mut next),
             Err(Stop::Fault(fault)) if number + 1 == steps.len() => {
-                if let Move::Flush(_) = step.what {
+                // A store that comes too late, by itself or because the thread waits for its buffer to drain.
+                if matches!(step.what, Move::Flush(_)) || tracer.threads[step.thread].faulted.is_none() {
                     tracer.truncate(step.thread, fault)?;
                 }
             }
