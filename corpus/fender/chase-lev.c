@@ -1,8 +1,11 @@
-/* The work-stealing queue of Chase and Lev (SPAA 2005): Figure 1 of the Fender paper, with its six fences for rmo. The owner
- * pushes and takes at the bottom, thieves steal at the top. The array grows when it is full. Memory is never freed.
+/* The work-stealing queue of Chase and Lev (SPAA 2005): Figure 1 of the Fender paper, with its six fences for rmo,
+ * numbered as in its Table 1. The owner pushes and takes at the bottom, thieves steal at the top. The array grows when it is full. Memory is never freed.
  *
  * In the figure, take returns at once if a thief was faster with the last task, and leaves bottom below top: the
  * next task that is pushed is not in the queue. -DAS_PRINTED has it so. Chase and Lev set bottom in both cases, as here.
+ *
+ * Fence 7 is ours. It is needed where a compare-and-swap that fails is just a load, as on Fencepost's rmo: it could then fail
+ * because it sees an older top than the load before it did.
  *
  * A thief that loses a race tries again; the figure has it return ABORT, which no serial execution does. */
 #include <assert.h>
@@ -78,6 +81,7 @@ static int take(void)
     task = q->ap[b % q->size];
     if (b > t)
         return task;
+    ORDER(7, "load-load");
     if (!cas(&top, t, t + 1))
 #ifdef AS_PRINTED
         return EMPTY;
@@ -119,3 +123,14 @@ static int steal(void)
 #pragma fencepost op t = take()
 #pragma fencepost op s = steal()
 #include "work-tests.h"
+
+#if defined(AS_PRINTED)
+#pragma fencepost expect Over sc, tso, pso, rmo violated
+#elif defined(UNFENCED)
+#pragma fencepost expect PS, PTS, PPSS sc, tso holds
+#pragma fencepost expect PS, PTS, PPSS pso, rmo violated
+#pragma fencepost expect TTSS sc holds
+#pragma fencepost expect TTSS tso, pso, rmo violated
+#else
+#pragma fencepost expect PS, TS, TSS, PTS, PPSS, TTSS, Over, Full sc, tso, pso, rmo holds
+#endif

@@ -52,3 +52,10 @@ static int steal(void)
 }
 
 #include "idempotent-client.h"
+
+#ifndef UNFENCED
+#pragma fencepost expect main sc, tso, pso, rmo holds
+#else
+#pragma fencepost expect main sc, tso holds
+#pragma fencepost expect main pso, rmo violated
+#endif

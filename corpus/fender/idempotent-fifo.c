@@ -1,6 +1,8 @@
 /* Idempotent work stealing, first in, first out (Michael, Vechev, Saraswat, PPoPP 2009): tasks are put at the tail, and owner
  * and thieves take them at the head. The owner moves the head without any atomic operation, so it can go
- * back, and tasks may come out twice, but none is lost. The array has a fixed size here and does not wrap around. */
+ * back, and tasks may come out twice, but none is lost. The array has a fixed size here and does not wrap around.
+ *
+ * Fence 5 keeps the head from passing the tail in the eyes of a thief, which looks only whether they are equal. */
 #include <fencepost.h>
 #include <stdbool.h>
 #include "order.h"
@@ -25,6 +27,7 @@ static int take(void)
     if (h == t)
         return EMPTY;
     int task = tasks[h];
+    ORDER(5, "store-store");
     head = h + 1;
     return task;
 }
@@ -46,3 +49,10 @@ static int steal(void)
 }
 
 #include "idempotent-client.h"
+
+#ifndef UNFENCED
+#pragma fencepost expect main sc, tso, pso, rmo holds
+#else
+#pragma fencepost expect main sc, tso holds
+#pragma fencepost expect main pso, rmo violated
+#endif

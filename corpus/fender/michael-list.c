@@ -1,6 +1,7 @@
 /* The list-based set of Michael (SPAA 2002), without its memory management: a sorted list whose links carry, in the lowest
  * bit, the mark of the node they belong to. A marked node is removed, and whoever comes along unlinks it.
- * Walks need no fence on rmo: what they read of a node depends on where it is, and keys do not change. */
+ * Walks need no fence on rmo: what they read of a node depends on where it is, and keys do not change. Fence 2 stands for dependencies
+ * that go through the memory of a local variable, which Fencepost's rmo does not follow. */
 #include <fencepost.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -32,26 +33,34 @@ static void init_set(set_t *set)
 
 static bool find(set_t *set, int key, place_t *place)
 {
+    link_t *link, next;
+    node_t *node;
+    int found;
 again:
-    place->link = &set->head;
-    place->node = (node_t *)*place->link;
-    while (place->node) {
-        place->next = place->node->next;
-        if (place->next & 1) {
-            if (!cas(place->link, (link_t)place->node, place->next & ~(link_t)1))
+    link = &set->head;
+    node = (node_t *)*link;
+    found = key + 1;
+    while (node) {
+        next = node->next;
+        if (next & 1) {
+            if (!cas(link, (link_t)node, next & ~(link_t)1))
                 goto again;
-            place->node = (node_t *)(place->next & ~(link_t)1);
+            node = (node_t *)(next & ~(link_t)1);
         } else {
-            int found = place->node->key;
-            if (*place->link != (link_t)place->node)
+            found = node->key;
+            if (*link != (link_t)node)
                 goto again;
             if (found >= key)
-                return found == key;
-            place->link = &place->node->next;
-            place->node = (node_t *)place->next;
+                break;
+            link = &node->next;
+            node = (node_t *)next;
         }
     }
-    return false;
+    place->link = link;
+    place->node = node;
+    place->next = node ? next : 0;
+    ORDER(2, "load-load");
+    return node && found == key;
 }
 
 static bool contains(set_t *set, int key)
@@ -98,3 +107,10 @@ set_t set;
 #pragma fencepost test RR  = a ( r | r )
 #pragma fencepost test ACR = ( a | c | r )
 #pragma fencepost test ARA = a ( a | r )
+
+#ifndef UNFENCED
+#pragma fencepost expect AC, AR, AA, RR, ACR, ARA sc, tso, pso, rmo holds
+#else
+#pragma fencepost expect AC, AR, AA sc, tso holds
+#pragma fencepost expect AC, AR, AA pso, rmo violated
+#endif

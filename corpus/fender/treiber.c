@@ -58,3 +58,11 @@ stack_t stack;
 #pragma fencepost test Four = ( u | u | o | o )
 #pragma fencepost test Once = ( u' u' | o' o' )
 #pragma fencepost test Each = ( u' | u' | o' | o' )
+
+#ifndef UNFENCED
+#pragma fencepost expect UO, UU, UOUO, UUOO, Four, Once, Each sc, tso, pso holds
+#pragma fencepost expect UO, Once, Each rmo holds
+#else
+#pragma fencepost expect UO, UUOO, Four sc, tso holds
+#pragma fencepost expect UO, UUOO, Four pso, rmo violated
+#endif
