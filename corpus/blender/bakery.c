@@ -1,12 +1,12 @@
-/* Lamport's bakery (CACM 1974) for two processes. A process draws a ticket that is higher than the other's, and waits
- * for the other while that one has a lower ticket; between equal tickets the process's number decides. Tickets are drawn
- * behind a door, so that nobody compares with a ticket that is being drawn.
+/* Lamport's bakery (CACM 1974) for two processes. A process draws a ticket that is higher than the other's, and
+ * waits for the other while that one has a lower ticket; between equal tickets the process's number decides.
+ * Tickets are drawn behind a door, so that nobody compares with a ticket that is being drawn.
  *
- * Tickets grow without bound if the processes are never both outside. As in the paper, the highest is MAX_TICKET (2):
- * executions in which a higher one is drawn are not looked at.
+ * Tickets grow without bound if the processes are never both outside. As in the paper, the highest is MAX_TICKET
+ * (2): executions in which a higher one is drawn are not looked at.
  *
- * Lam2 is this file, Lam0 is -DUNFENCED. The paper does not say where its two fences are. The first of these
- * is before a process looks at the other's ticket; the second is where its own is there and it may open the door, and
+ * Lam2 is this file, Lam0 is -DUNFENCED. The paper does not say where its two fences are. The first of these is
+ * before a process looks at the other's ticket; the second is where its own is there and it may open the door, and
  * serves also for the looks that follow, since a door that opens late harms nobody. */
 #include "order.h"
 #include "critical.h"

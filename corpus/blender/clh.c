@@ -1,8 +1,10 @@
-/* The queue lock of Craig, Landin and Hagersten (Craig 1993; Magnusson, Landin, Hagersten 1994). A process puts its node
- * at the end of a queue and waits until the node in front of it is released; that node is its own next time.
+/* The queue lock of Craig, Landin and Hagersten (Craig 1993; Magnusson, Landin, Hagersten 1994). A process puts
+ * its node at the end of a queue and waits until the node in front of it is released; that node is its own next
+ * time.
  *
- * CLH2 is this file, CLH0 is -DUNFENCED. The paper does not say where its two fences are. The first of these keeps a node from
- * being in the queue before it is locked; tso needs no fence for that. The second is before the release. */
+ * CLH2 is this file, CLH0 is -DUNFENCED. The paper does not say where its two fences are. The first of these keeps
+ * a node from being in the queue before it is locked; tso needs no fence for that. The second is before the
+ * release. */
 #include "order.h"
 #include "critical.h"
 #include "repeat.h"

@@ -1,10 +1,10 @@
-/* Lamport's fast mutex (TOCS 1987) for two processes, 1 and 2: Figure 7 of the paper. Without contention a
- * process enters after two stores to y and x and two loads; whoever finds x changed waits until the other has decided.
+/* Lamport's fast mutex (TOCS 1987) for two processes, 1 and 2: Figure 7 of the paper. Without contention a process
+ * enters after two stores to y and x and two loads; whoever finds x changed waits until the other has decided.
  *
  * Fast3 is this file, Fast0 is -DUNFENCED; Fast1a, Fast1b and Fast1c are -DONLY_FENCE=1, 2 and 3.
  *
- * Line 16 of the figure, as printed, clears b[1]; it is b[i] in Lamport's text and here. The waiting of lines 9 and 23
- * is written with the test behind the load, which makes the same accesses. */
+ * Line 16 of the figure, as printed, clears b[1]; it is b[i] in Lamport's text and here. The waiting of lines 9
+ * and 23 is written with the test behind the load, which makes the same accesses. */
 #define FIRST 1
 #include "order.h"
 #include "critical.h"

@@ -1,5 +1,5 @@
-/* Two processes that repeat something for ever, or -DROUNDS=n times. A program defines `process`, with REPEAT in front
- * of what is repeated. */
+/* Two processes that repeat something for ever, or -DROUNDS=n times. A program defines `process`, with REPEAT in
+ * front of what is repeated. */
 #include <pthread.h>
 #include <stdbool.h>
 

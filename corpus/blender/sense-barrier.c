@@ -1,13 +1,13 @@
-/* The centralized sense-reversing barrier (Herlihy and Shavit's book, chapter 17) for two processes. Who comes last sets the
- * count up anew and turns the sense round, for which the other waits.
+/* The centralized sense-reversing barrier (Herlihy and Shavit's book, chapter 17) for two processes. Who comes
+ * last sets the count up anew and turns the sense round, for which the other waits.
  *
  * Sense1 is this file, Sense0 is -DUNFENCED. The fence keeps the sense from turning before the count is set up.
  *
- * Two things are asserted. Nobody passes the barrier before the other has come to it: `came` counts, modulo
- * three, how often a process came. And nobody comes to a barrier at which all are already: without the fence the new
- * count overwrites such an arrival, both wait for ever, and nobody passes wrongly; so the first assertion alone would
- * hold. `came` is written in an atomic block, to be in time on pso; on tso, where this drains the store buffer, the atomic block of the
- * barrier itself does so right behind it. */
+ * Two things are asserted. Nobody passes the barrier before the other has come to it: `came` counts, modulo three,
+ * how often a process came. And nobody comes to a barrier at which all are already: without the fence the new
+ * count overwrites such an arrival, both wait for ever, and nobody passes wrongly; so the first assertion alone
+ * would hold. `came` is written in an atomic block, to be in time on pso; on tso, where this drains the store
+ * buffer, the atomic block of the barrier itself does so right behind it. */
 #include <assert.h>
 #include <fencepost.h>
 #include "order.h"

@@ -1,11 +1,13 @@
 /* The work-stealing queue of Chase and Lev (SPAA 2005): Figure 1 of the Fender paper, with its six fences for rmo,
- * numbered as in its Table 1. The owner pushes and takes at the bottom, thieves steal at the top. The array grows when it is full. Memory is never freed.
+ * numbered as in its Table 1. The owner pushes and takes at the bottom, thieves steal at the top. The array grows
+ * when it is full. Memory is never freed.
  *
  * In the figure, take returns at once if a thief was faster with the last task, and leaves bottom below top: the
- * next task that is pushed is not in the queue. -DAS_PRINTED has it so. Chase and Lev set bottom in both cases, as here.
+ * next task that is pushed is not in the queue. -DAS_PRINTED has it so. Chase and Lev set bottom in both cases, as
+ * here.
  *
- * Fence 7 is ours. It is needed where a compare-and-swap that fails is just a load, as on Fencepost's rmo: it could then fail
- * because it sees an older top than the load before it did.
+ * Fence 7 is ours. It is needed where a compare-and-swap that fails is just a load, as on Fencepost's rmo: it
+ * could then fail because it sees an older top than the load before it did.
  *
  * A thief that loses a race tries again; the figure has it return ABORT, which no serial execution does. */
 #include <assert.h>

@@ -1,5 +1,5 @@
-/* A client for idempotent work stealing: the owner puts three tasks and takes one while a thief steals twice, then the owner takes
- * what is left. Every task must come out at least once, and nothing else may. */
+/* A client for idempotent work stealing: the owner puts three tasks and takes one while a thief steals twice, then
+ * the owner takes what is left. Every task must come out at least once, and nothing else may. */
 #include <assert.h>
 #include <pthread.h>
 

@@ -1,6 +1,7 @@
-/* Idempotent work stealing at both ends (Michael, Vechev, Saraswat, PPoPP 2009): the owner puts and takes at the tail, thieves
- * steal at the head. The anchor holds the head, the number of tasks, and a tag that put increments; the owner writes
- * it without any atomic operation. A task may come out twice, but none is lost. The array has a fixed size here. */
+/* Idempotent work stealing at both ends (Michael, Vechev, Saraswat, PPoPP 2009): the owner puts and takes at the
+ * tail, thieves steal at the head. The anchor holds the head, the number of tasks, and a tag that put increments;
+ * the owner writes it without any atomic operation. A task may come out twice, but none is lost. The array has a
+ * fixed size here. */
 #include <fencepost.h>
 #include <stdbool.h>
 #include "order.h"

@@ -1,6 +1,7 @@
-/* Idempotent work stealing, first in, first out (Michael, Vechev, Saraswat, PPoPP 2009): tasks are put at the tail, and owner
- * and thieves take them at the head. The owner moves the head without any atomic operation, so it can go
- * back, and tasks may come out twice, but none is lost. The array has a fixed size here and does not wrap around.
+/* Idempotent work stealing, first in, first out (Michael, Vechev, Saraswat, PPoPP 2009): tasks are put at the
+ * tail, and owner and thieves take them at the head. The owner moves the head without any atomic operation, so it
+ * can go back, and tasks may come out twice, but none is lost. The array has a fixed size here and does not wrap
+ * around.
  *
  * Fence 5 keeps the head from passing the tail in the eyes of a thief, which looks only whether they are equal. */
 #include <fencepost.h>

@@ -1,6 +1,6 @@
-/* Idempotent work stealing, last in, first out (Michael, Vechev, Saraswat, PPoPP 2009): owner and thieves work at the
- * same end. The owner writes the anchor, which holds the tail and a tag that put increments, without any atomic operation. So a task
- * may come out twice, but none is lost. The array has a fixed size here. */
+/* Idempotent work stealing, last in, first out (Michael, Vechev, Saraswat, PPoPP 2009): owner and thieves work at
+ * the same end. The owner writes the anchor, which holds the tail and a tag that put increments, without any
+ * atomic operation. So a task may come out twice, but none is lost. The array has a fixed size here. */
 #include <fencepost.h>
 #include <stdbool.h>
 #include "order.h"

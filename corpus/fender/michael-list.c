@@ -1,7 +1,7 @@
-/* The list-based set of Michael (SPAA 2002), without its memory management: a sorted list whose links carry, in the lowest
- * bit, the mark of the node they belong to. A marked node is removed, and whoever comes along unlinks it.
- * Walks need no fence on rmo: what they read of a node depends on where it is, and keys do not change. Fence 2 stands for dependencies
- * that go through the memory of a local variable, which Fencepost's rmo does not follow. */
+/* The list-based set of Michael (SPAA 2002), without its memory management: a sorted list whose links carry, in
+ * the lowest bit, the mark of the node they belong to. A marked node is removed, and whoever comes along unlinks
+ * it. Walks need no fence on rmo: what they read of a node depends on where it is, and keys do not change. Fence 2
+ * stands for dependencies that go through the memory of a local variable, which Fencepost's rmo does not follow. */
 #include <fencepost.h>
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,7 @@
-/* The non-blocking queue of Michael and Scott (PODC 1996) with the fences that Fender infers for rmo, 1 to 3: one in enqueue
- * and two in dequeue. The other four of CheckFence's Figure 9 are needed where dependencies do not order, or protect the
- * comparisons with queue->tail and queue->head, which matter only if memory is reused. Nodes are never freed here.
+/* The non-blocking queue of Michael and Scott (PODC 1996) with the fences that Fender infers for rmo, 1 to 3: one
+ * in enqueue and two in dequeue. The other four of CheckFence's Figure 9 are needed where dependencies do not
+ * order, or protect the comparisons with queue->tail and queue->head, which matter only if memory is reused. Nodes
+ * are never freed here.
  *
  * Fence 4 is needed if a thread can read what it stored itself before the loads on which that store depends, as
  * Fencepost's rmo has it: who has moved the tail on to another's node then looks into that node too early. */

@@ -1,4 +1,5 @@
-/* The THE protocol in a closed program: one thread pushes and takes, the other steals, and every task comes out just once. */
+/* The THE protocol in a closed program: one thread pushes and takes, the other steals, and every task comes out
+ * just once. */
 #define CLIENT
 #include "the.c"
 #include <assert.h>

@@ -1,10 +1,10 @@
 /* The THE protocol of Cilk-5 (Frigo, Leiserson, Randall, PLDI 1998, Figure 4). The owner pushes and takes at the
- * tail, thieves steal at the head and exclude each other with a lock. Both announce what they take before they look
- * at the other end; the owner that finds a conflict takes the lock, too. The array does not wrap around.
+ * tail, thieves steal at the head and exclude each other with a lock. Both announce what they take before they
+ * look at the other end; the owner that finds a conflict takes the lock, too. The array does not wrap around.
  *
  * A thief that meets the owner at the last task finds nothing, even if the owner steps back then and finds nothing
- * either. So steal may fail without a reason that a serial execution would have (TTSS, Mix), although every task comes out
- * just once (the-client.c). */
+ * either. So steal may fail without a reason that a serial execution would have (TTSS, Mix), although every task
+ * comes out just once (the-client.c). */
 #include <fencepost.h>
 #include <stdbool.h>
 #include "order.h"

@@ -1,7 +1,7 @@
-/* The stack of Treiber (1986): a list that grows and shrinks at its top. Nodes are never freed, so that a top which is the same
- * node is the same stack. Fence 1 is the one that
- * all models weaker than tso need. Fence 2 is needed if a thread can read what it stored itself before the loads on which that store
- * depends, as Fencepost's rmo has it: a second pop then looks into a node too early. */
+/* The stack of Treiber (1986): a list that grows and shrinks at its top. Nodes are never freed, so that a top
+ * which is the same node is the same stack. Fence 1 is the one that all models weaker than tso need. Fence 2 is
+ * needed if a thread can read what it stored itself before the loads on which that store depends, as Fencepost's
+ * rmo has it: a second pop then looks into a node too early. */
 #include <fencepost.h>
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* Tests for work-stealing queues that declare the operations p (push), t (take) and s (steal). Only the owner, which is
- * the first thread, pushes and takes. */
+/* Tests for work-stealing queues that declare the operations p (push), t (take) and s (steal). Only the owner,
+ * which is the first thread, pushes and takes. */
 #pragma fencepost test PS   = ( p | s )
 #pragma fencepost test TS   = p ( t | s )
 #pragma fencepost test TSS  = p ( t | s | s )
