@@ -1,0 +1,7 @@
+/* Fast1a in two rounds: Lamport's fast mutex with fence 1 of three only. */
+#define ROUNDS 2
+#define ONLY_FENCE 1
+#include "fast-mutex.c"
+
+#pragma fencepost expect main sc holds
+#pragma fencepost expect main tso, pso violated
