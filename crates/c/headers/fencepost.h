@@ -120,10 +120,8 @@ static inline void fp_unlock(fp_lock_t *l)
 static unsigned fp_hash_of[FP_HASH_DOMAIN];
 static inline void fp_hash_choose(void)
 {
-    for (int x = 0; x < FP_HASH_DOMAIN; x++) {
-        fp_hash_of[x] = fp_any(0, 1, 2, 3, 4, 5, 6, 7);
-        fp_assume(fp_hash_of[x] < FP_HASH_RANGE);
-    }
+    for (int x = 0; x < FP_HASH_DOMAIN; x++)
+        fp_hash_of[x] = fp_any(0, 1, 2, 3, 4, 5, 6, 7) % FP_HASH_RANGE;
 }
 #pragma fencepost init fp_hash_choose()
 #define fp_hash(x) fp_hash_of[x]

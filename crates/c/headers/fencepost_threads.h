@@ -117,7 +117,8 @@ static inline void fencepost_condition_signal(struct fencepost_condition *condit
     {
         if (condition->sleeping) {
             unsigned one = __fencepost_choose(1u, 2u, 4u, 8u, 16u, 32u, 64u, 128u);
-            __fencepost_assume((condition->sleeping & one) != 0);
+            if (!(condition->sleeping & one))
+                one = condition->sleeping & -condition->sleeping;
             condition->sleeping = condition->sleeping & ~one;
             condition->woken = condition->woken | one;
         }

@@ -51,6 +51,19 @@ pub(crate) struct PreprocessorArgs {
     /// Includes a file before the first line (also: -include).
     #[arg(long, value_name = "FILE")]
     include: Vec<String>,
+    /// Lets `fp_hash` be any function from that many values to that many: nd:3:2.
+    #[arg(long, value_name = "nd:DOMAIN:RANGE", value_parser = hash_function)]
+    pub(crate) hash: Option<(u32, u32)>,
+}
+
+/// Reads `nd:3:2`.
+fn hash_function(text: &str) -> Result<(u32, u32), String> {
+    let numbers = text.strip_prefix("nd:").and_then(|rest| rest.split_once(':'));
+    let numbers = numbers.and_then(|(domain, range)| Some((domain.parse().ok()?, range.parse().ok()?)));
+    match numbers {
+        Some((domain @ 1..=64, range @ 1..=8)) => Ok((domain, range)),
+        _ => Err("write nd:DOMAIN:RANGE, with at most 64 and at most 8 values".into()),
+    }
 }
 
 impl PreprocessorArgs {
@@ -60,8 +73,11 @@ impl PreprocessorArgs {
             values.iter().map(|value| format!("{flag}{value}")).collect()
         };
         let include = self.include.iter().flat_map(|file| ["-include".to_owned(), file.clone()]);
-        [flag("-D", &self.define), flag("-U", &self.undefine), flag("-I", &self.folder), include.collect()]
-            .concat()
+        let hash = self.hash.map_or(Vec::new(), |(domain, range)| {
+            vec![format!("-DFP_HASH_DOMAIN={domain}"), format!("-DFP_HASH_RANGE={range}")]
+        });
+        let defined = [flag("-D", &self.define), flag("-U", &self.undefine), hash];
+        [defined.concat(), flag("-I", &self.folder), include.collect()].concat()
     }
 }
 
@@ -136,7 +152,7 @@ pub(crate) struct SweepArgs {
     /// The memory model: sc, tso or pso.
     #[arg(long, short, value_name = "MODEL", default_value = "sc")]
     pub(crate) model: String,
-    /// The scope of a configuration of COLLECT's case study: A, B, D or E. Other options change parts of it.
+    /// The scope of a configuration of COLLECT's case study: A to E (C with --hash nd:3:2). Other options change parts of it.
     #[arg(long, value_name = "NAME")]
     pub(crate) configuration: Option<String>,
     /// How many threads: 2, or 1..3.

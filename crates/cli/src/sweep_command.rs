@@ -177,13 +177,14 @@ fn scope(oracle: &Declaration, args: &SweepArgs) -> Result<(Scope, Option<Config
         Some("B" | "b") => Some(Configuration::B),
         Some("D" | "d") => Some(Configuration::D),
         Some("E" | "e") => Some(Configuration::E),
+        Some("C" | "c") if args.preprocessor.hash.is_some() => Some(Configuration::C),
         Some("C" | "c") => {
             return Err(Diagnostic::general("configuration C is B with hash functions that are chosen")
-                .help("give --configuration B and define the hash function, as in -D'HASH(x)=(x % 2)'"));
+                .help("give --hash nd:3:2 with it, for files that use `fp_hash`"));
         }
         Some(other) => {
             return Err(Diagnostic::general(format!("unknown configuration `{other}`"))
-                .help("the configurations are: A, B, D, E"));
+                .help("the configurations are: A, B, C, D, E"));
         }
     };
     let mut scope = Scope::of(configuration.unwrap_or(Configuration::B), oracle.kind, oracle.protocol);
