@@ -71,6 +71,7 @@ impl<R: Recorder> Run<'_, '_, R> {
         if !self.buffer.entries.is_empty() {
             value = self.buffer.forward(addr, ty, value);
         }
+        self.weigh_load(spot.object, addr, offset, ty, value);
         self.note(Note::Load { addr, ty, order, value });
         Ok(Some(value))
     }
@@ -119,6 +120,7 @@ impl<R: Recorder> Run<'_, '_, R> {
             return Err(Fault::UseAfterFree.into());
         }
         self.note(Note::Store { addr, ty, order, value: value.wrap(ty), direct });
+        self.weigh_stored(value, ty);
         if direct {
             self.write(spot, ty, value, own);
         } else {
@@ -158,6 +160,7 @@ impl<R: Recorder> Run<'_, '_, R> {
             self.machine.footprint.write(Object(&words).class(), spot.offset, ty.bytes(), self.thread);
         }
         object::write(&mut words, spot.offset, ty, value);
+        self.machine.weigh_store(spot.object, &words, spot.offset, ty, value.wrap(ty).bits());
         self.machine.replace(self.world, spot.place, &words);
     }
 

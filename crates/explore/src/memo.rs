@@ -70,6 +70,8 @@ pub(crate) struct Change {
     made: Vec<(u32, u32)>,
     /// Whether something may be left that nothing refers to.
     pub(crate) leaves: bool,
+    /// Whether the order in which objects are reached may change.
+    pub(crate) moves: bool,
     /// Whether others may notice it.
     pub(crate) loud: bool,
 }
@@ -181,9 +183,20 @@ impl Change {
             || !pools.buffers.references(buffer.0).iter().all(refers)
             || !dropped.all(refers)
             || !made.iter().all(|(slot, _)| refers(slot));
+        let mut rewritten = looks.iter().filter_map(|look| match look {
+            Look::Object(key, number) => Some((*number, written.iter().find(|(other, _)| other == key)?.1)),
+            Look::Shape(_) => None,
+        });
+        let owner = |number: u32| pools.object(number).owner();
+        let moves = leaves
+            || made.iter().any(|(_, number)| owner(*number).is_none())
+            || !pools.threads.alike(thread.0, thread.1)
+            || !pools.buffers.alike(buffer.0, buffer.1)
+            || !rewritten
+                .all(|(before, after)| pools.objects.alike(before, after) && owner(before) == owner(after));
         let changed = written.iter().map(|(_, number)| *number).chain(made.iter().map(|(_, number)| *number));
         let loud = buffer.0 != buffer.1 || !changed.into_iter().all(own);
-        Change { thread: thread.1, buffer: buffer.1, written, made, leaves, loud }
+        Change { thread: thread.1, buffer: buffer.1, written, made, leaves, moves, loud }
     }
 
     /// Makes the change.

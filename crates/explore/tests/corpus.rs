@@ -91,6 +91,7 @@ fn reductions_change_nothing() {
         Reductions { footprint: false, ..all },
         Reductions { sole: false, ..all },
         Reductions { collect: false, ..all },
+        Reductions { rename: false, ..all },
         Reductions::NONE,
     ];
     let cases =
