@@ -108,7 +108,7 @@ impl Expander {
     fn runs(&mut self, machine: &mut Machine, thread: usize, cost: u32) -> Result<(), Failure> {
         let mut script = Script::default();
         if !self.alone
-            && let Some(known) = machine.memo.find(&self.world, thread)
+            && let Some(known) = machine.memo.find(&machine.pools, &self.world, thread)
         {
             if let Some(change) = known {
                 self.next.copy(&self.world);
