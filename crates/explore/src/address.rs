@@ -28,6 +28,10 @@ pub(crate) fn is_object(word: u64) -> bool {
     (address::STACK..TAKEN_END).contains(&word)
 }
 
+/// Slots left free in front of each region for local variables. Without them, a pointer to the heap shifted
+/// by a bit looks like one to a local variable, and [`references`] has to take it for one.
+const STAGGER: u32 = 84;
+
 /// The slot that an address lies in, if it is no global's.
 #[inline]
 pub(crate) fn slot(addr: u64) -> Option<u32> {
@@ -53,7 +57,10 @@ pub(crate) fn region(place: Place, thread: usize) -> std::ops::Range<u32> {
     };
     let share = ((end - start) / (THREADS as u64 + 1)) as u32;
     let first = start as u32 + thread as u32 * share;
-    first..first + share
+    match place {
+        Place::Stack => first + STAGGER..first + share,
+        _ => first..first + share,
+    }
 }
 
 /// Calls `see` with each slot that a word may refer to.
@@ -100,6 +107,18 @@ mod tests {
         }
         assert_eq!(seen(42), []);
         assert_eq!(super::slot(pointer + 3000), Some(slot));
+    }
+
+    /// A pointer beside another word in memory does not look like one to another object.
+    #[test]
+    fn pointers_refer_to_one_object() {
+        let threads = || (1..7).chain([THREADS]);
+        let first = |place: Place| threads().flat_map(move |thread| region(place, thread).take(12));
+        let taken: Vec<u32> = first(Place::Stack).chain(first(Place::Heap)).collect();
+        for slot in &taken {
+            let others = seen(base(*slot) << 32).into_iter().filter(|other| other != slot);
+            assert_eq!(others.filter(|other| taken.contains(other)).count(), 0, "{slot}");
+        }
     }
 
     #[test]
