@@ -73,7 +73,8 @@ pub struct Reductions {
     pub sole: bool,
     /// Objects that nothing refers to are dropped.
     pub collect: bool,
-    /// States that differ only in the addresses of objects are one.
+    /// States that differ only in the addresses of objects are one. Off unless asked for: on queues and lists
+    /// it saves up to a sixth of the states, and a state takes up to two thirds longer.
     pub rename: bool,
     /// A step that was made before in the same circumstances is looked up.
     pub remember: bool,
@@ -93,7 +94,14 @@ impl Reductions {
 
 impl Default for Reductions {
     fn default() -> Reductions {
-        Reductions { private: true, footprint: true, sole: true, collect: true, rename: true, remember: true }
+        Reductions {
+            private: true,
+            footprint: true,
+            sole: true,
+            collect: true,
+            rename: false,
+            remember: true,
+        }
     }
 }
 

@@ -135,10 +135,10 @@ fn run(harness: &Harness, initial: &str, threads: &str, options: &Options) -> Ex
     let client = client(harness, initial, threads);
     let off = Reductions { collect: true, ..Reductions::NONE };
     let mut kept: Option<Exploration> = None;
-    let fixed = Reductions { rename: false, ..options.reductions };
+    let renamed = Reductions { rename: true, ..options.reductions };
     let (depth, breadth) = (Search::Depth, Search::Breadth);
     for (reductions, search) in
-        [(options.reductions, depth), (options.reductions, breadth), (fixed, depth), (off, depth)]
+        [(options.reductions, depth), (options.reductions, breadth), (renamed, depth), (off, depth)]
     {
         let mut monitor = Sets { harness, threads: client.threads.len(), known: Vec::new() };
         let options = Options { reductions, search, ..options.clone() };

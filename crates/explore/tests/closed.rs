@@ -16,8 +16,8 @@ fn run(text: &str, options: &Options) -> Exploration {
     let harness = program(text);
     let main = harness.main.expect("there is a main");
     let mut kept: Option<Exploration> = None;
-    let fixed = Reductions { rename: false, ..options.reductions };
-    for reductions in [options.reductions, fixed, Reductions::NONE] {
+    let renamed = Reductions { rename: true, ..options.reductions };
+    for reductions in [options.reductions, renamed, Reductions::NONE] {
         for search in [Search::Depth, Search::Breadth] {
             let options = Options { reductions, search, ..options.clone() };
             let found = explore(&harness, Subject::Main(main), &options, None, &|_| {});

@@ -91,7 +91,8 @@ fn reductions_change_nothing() {
         Reductions { footprint: false, ..all },
         Reductions { sole: false, ..all },
         Reductions { collect: false, ..all },
-        Reductions { rename: false, ..all },
+        Reductions { rename: true, ..all },
+        Reductions { rename: true, ..Reductions::NONE },
         Reductions::NONE,
     ];
     let cases =

@@ -138,7 +138,7 @@ fn reductions_change_nothing() {
         Reductions { footprint: false, ..all },
         Reductions { sole: false, ..all },
         Reductions { collect: false, ..all },
-        Reductions { rename: false, ..all },
+        Reductions { rename: true, ..all },
     ];
     for model in ["sc", "tso", "pso"] {
         for reductions in variants {
