@@ -21,15 +21,17 @@
 use crate::address;
 use crate::buffer::{Entry, Kind};
 use crate::machine::{Place, Spot};
-use crate::memo::Look;
+use crate::memo::{self, Look};
 use crate::object::{self, Object};
 use crate::options::Model;
 use crate::recorder::{Note, Recorder};
 use crate::run::{Run, Stop};
-use crate::state::UNKNOWN;
 use fencepost_lsl::fault::Fault;
 use fencepost_lsl::program::{self, Order};
 use fencepost_lsl::value::{IntTy, Value};
+
+/// Things to look at after which a step is not worth remembering.
+const MOST_LOOKS: usize = 64;
 
 impl<R: Recorder> Run<'_, '_, R> {
     fn object(&self, spot: Spot) -> Object<'_> {
@@ -71,6 +73,7 @@ impl<R: Recorder> Run<'_, '_, R> {
         if !self.buffer.entries.is_empty() {
             value = self.buffer.forward(addr, ty, value);
         }
+        self.weigh_load(spot.object, addr, offset, ty, value);
         self.note(Note::Load { addr, ty, order, value });
         Ok(Some(value))
     }
@@ -119,6 +122,7 @@ impl<R: Recorder> Run<'_, '_, R> {
             return Err(Fault::UseAfterFree.into());
         }
         self.note(Note::Store { addr, ty, order, value: value.wrap(ty), direct });
+        self.weigh_stored(value, ty);
         if direct {
             self.write(spot, ty, value, own);
         } else {
@@ -158,6 +162,7 @@ impl<R: Recorder> Run<'_, '_, R> {
             self.machine.footprint.write(Object(&words).class(), spot.offset, ty.bytes(), self.thread);
         }
         object::write(&mut words, spot.offset, ty, value);
+        self.machine.weigh_store(spot.object, &words, spot.offset, ty, value.wrap(ty).bits());
         self.machine.replace(self.world, spot.place, &words);
     }
 
@@ -201,15 +206,12 @@ impl<R: Recorder> Run<'_, '_, R> {
         }
         let region = address::region(made.place, self.thread);
         let needed = address::slots(size);
-        self.look_at_shape();
-        let mut slot = region.start;
-        let mut at = self.world.slots.partition_point(|other| *other < region.start);
-        while at < self.world.slots.len() && self.world.slots[at] < slot + needed {
-            let object = self.machine.pools.object(self.world.objects[at]);
-            let taken = address::slots(object.size());
-            self.machine.pure &= taken == 1;
-            slot = self.world.slots[at] + taken;
-            at += 1;
+        let (mut slot, mut free) = (region.start, 0);
+        while free < needed && slot + needed <= region.end {
+            match self.look_at_room(slot + free) {
+                0 => free += 1,
+                taken => (slot, free) = (slot + free + taken, 0),
+            }
         }
         if slot + needed > region.end {
             return Err(full());
@@ -223,17 +225,15 @@ impl<R: Recorder> Run<'_, '_, R> {
         Ok(Some(addr))
     }
 
-    /// Where a new object goes depends on the slots that are taken; how many of them each object takes is
-    /// seen to apart.
-    fn look_at_shape(&mut self) {
-        let made = |look: &Look| matches!(look, Look::Shape(_));
-        if self.machine.looks.iter().any(made) {
-            return;
+    /// How many slots the object takes that starts in a slot. Where a new object goes depends on that.
+    fn look_at_room(&mut self, slot: u32) -> u32 {
+        let taken = memo::room(&self.machine.pools, self.world, slot);
+        let look = Look::Room(slot, taken);
+        if !self.machine.made.contains(&slot) && !self.machine.looks.contains(&look) {
+            self.machine.looks.push(look);
+            self.machine.pure &= self.machine.looks.len() < MOST_LOOKS;
         }
-        match self.world.shape {
-            UNKNOWN => self.machine.pure = false,
-            shape => self.machine.looks.push(Look::Shape(shape)),
-        }
+        taken
     }
 
     /// The end of an object; false if it is a scheduling point.

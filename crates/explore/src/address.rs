@@ -16,6 +16,22 @@ const START: u64 = 0x400;
 /// Threads that have regions.
 pub(crate) const THREADS: usize = 64;
 
+/// Behind the last slot of the last region. Above lie numbers that programs like, such as the largest `int`.
+const TAKEN_END: u64 = {
+    let share = ((address::END - address::HEAP) >> SHIFT) / (THREADS as u64 + 1);
+    address::HEAP + (((THREADS as u64 + 1) * share) << SHIFT)
+};
+
+/// Whether a word is an address of an object, or just outside of one, if it is any address at all.
+#[inline]
+pub(crate) fn is_object(word: u64) -> bool {
+    (address::STACK..TAKEN_END).contains(&word)
+}
+
+/// Slots left free in front of each region for local variables. Without them, a pointer to the heap shifted
+/// by a bit looks like one to a local variable, and [`references`] has to take it for one.
+const STAGGER: u32 = 84;
+
 /// The slot that an address lies in, if it is no global's.
 #[inline]
 pub(crate) fn slot(addr: u64) -> Option<u32> {
@@ -33,15 +49,18 @@ pub(crate) fn slots(size: u64) -> u32 {
     ((size + START + 16).div_ceil(1 << SHIFT)).min(u32::MAX as u64) as u32
 }
 
-/// The slots that a thread has for objects of a place.
+/// The slots that a thread has for objects of a place. Behind the last thread's is a region of nobody's.
 pub(crate) fn region(place: Place, thread: usize) -> std::ops::Range<u32> {
     let (start, end) = match place {
         Place::Stack => (0, (address::HEAP - address::STACK) >> SHIFT),
         _ => ((address::HEAP - address::STACK) >> SHIFT, (address::END - address::STACK) >> SHIFT),
     };
-    let share = ((end - start) / THREADS as u64) as u32;
+    let share = ((end - start) / (THREADS as u64 + 1)) as u32;
     let first = start as u32 + thread as u32 * share;
-    first..first + share
+    match place {
+        Place::Stack => first + STAGGER..first + share,
+        _ => first..first + share,
+    }
 }
 
 /// Calls `see` with each slot that a word may refer to.
@@ -90,14 +109,28 @@ mod tests {
         assert_eq!(super::slot(pointer + 3000), Some(slot));
     }
 
+    /// A pointer beside another word in memory does not look like one to another object.
+    #[test]
+    fn pointers_refer_to_one_object() {
+        let threads = || (1..7).chain([THREADS]);
+        let first = |place: Place| threads().flat_map(move |thread| region(place, thread).take(12));
+        let taken: Vec<u32> = first(Place::Stack).chain(first(Place::Heap)).collect();
+        for slot in &taken {
+            let others = seen(base(*slot) << 32).into_iter().filter(|other| other != slot);
+            assert_eq!(others.filter(|other| taken.contains(other)).count(), 0, "{slot}");
+        }
+    }
+
     #[test]
     fn regions_do_not_overlap() {
         for place in [Place::Stack, Place::Heap] {
-            for thread in 1..THREADS {
+            for thread in 1..=THREADS {
                 assert!(region(place, thread - 1).end <= region(place, thread).start);
             }
-            assert!(base(region(place, THREADS - 1).end) <= address::END + (1 << SHIFT));
+            assert!(base(region(place, THREADS).end) <= address::END + (1 << SHIFT));
         }
-        assert!(region(Place::Stack, THREADS - 1).end <= region(Place::Heap, 0).start);
+        assert!(!is_object(i32::MAX as u64) && is_object(base(region(Place::Heap, THREADS).end - 1)));
+        assert!(!is_object(base(region(Place::Heap, THREADS).end)));
+        assert!(region(Place::Stack, THREADS).end <= region(Place::Heap, 0).start);
     }
 }

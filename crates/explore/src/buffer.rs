@@ -19,6 +19,21 @@ pub(crate) enum Kind {
     Start,
 }
 
+/// Calls `see` with the positions of those of a buffer's words that hold values, and their undefined bits.
+pub(crate) fn values(words: &[u64], mut see: impl FnMut(usize, u64)) {
+    let mut at = 1;
+    while at < words.len() {
+        let (kind, undefined) = (words[at] >> 9 & 3, words[at] >> 12 & 1 != 0);
+        if kind != Kind::Start as u64 {
+            see(at + 1, 0);
+        }
+        if kind == Kind::Store as u64 {
+            see(at + 2, if undefined { words[at + 3] } else { 0 });
+        }
+        at += 3 + undefined as usize;
+    }
+}
+
 /// An entry.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Entry {

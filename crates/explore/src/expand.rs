@@ -5,6 +5,7 @@ use crate::machine::Machine;
 use crate::memo::Change;
 use crate::options::Model;
 use crate::recorder::{Nothing, Recorder};
+use crate::rename::rename;
 use crate::run::{self, Run, Stop};
 use crate::script::Script;
 use crate::state::{EMPTY, Phase, World};
@@ -107,14 +108,14 @@ impl Expander {
     fn runs(&mut self, machine: &mut Machine, thread: usize, cost: u32) -> Result<(), Failure> {
         let mut script = Script::default();
         if !self.alone
-            && let Some(known) = machine.memo.find(&self.world, thread)
+            && let Some(known) = machine.memo.find(&machine.pools, &self.world, thread)
         {
             if let Some(change) = known {
                 self.next.copy(&self.world);
                 change.apply(&mut self.next, thread);
-                let (leaves, loud) = (change.leaves, change.loud);
+                let (leaves, moves, loud) = (change.leaves, change.moves, change.loud);
                 self.count(machine, thread, cost);
-                self.found(machine, Step { thread, what: Move::Run(script) }, leaves, loud);
+                self.found(machine, Step { thread, what: Move::Run(script) }, leaves, moves, loud);
             }
             return Ok(());
         }
@@ -124,14 +125,14 @@ impl Expander {
             let step = |script: Script| Step { thread, what: Move::Run(script) };
             match stop {
                 None => {
-                    let (mut leaves, mut loud) = (true, true);
+                    let (mut leaves, mut moves, mut loud) = (true, true, true);
                     if machine.pure {
                         let pools = &machine.pools;
                         let looks = &machine.looks;
                         let own = |object| private(machine, object, thread);
                         let mut change = Change::between(pools, &self.world, &self.next, thread, looks, own);
                         change.loud |= machine.phase(&self.next, thread) == Phase::Finished;
-                        (leaves, loud) = (change.leaves, change.loud);
+                        (leaves, moves, loud) = (change.leaves, change.moves, change.loud);
                         machine.memo.keep(&self.world, thread, looks, Some(change));
                     }
                     if !machine.pure {
@@ -139,7 +140,7 @@ impl Expander {
                         loud = done || noticeable(machine, &self.world, &self.next, thread);
                     }
                     self.count(machine, thread, cost);
-                    self.found(machine, step(script.clone()), leaves, loud);
+                    self.found(machine, step(script.clone()), leaves, moves, loud);
                 }
                 Some(Stop::Blocked) if machine.pure => {
                     machine.memo.keep(&self.world, thread, &machine.looks, None);
@@ -161,7 +162,7 @@ impl Expander {
                 if let Err(stop) = take(machine, &self.world, &mut self.next, &step, &mut Nothing) {
                     return Err(Failure { step, stop });
                 }
-                self.found(machine, step, true, true);
+                self.found(machine, step, true, true, true);
             }
         }
         Ok(())
@@ -175,9 +176,12 @@ impl Expander {
         }
     }
 
-    fn found(&mut self, machine: &mut Machine, step: Step, leaves: bool, loud: bool) {
+    fn found(&mut self, machine: &mut Machine, step: Step, leaves: bool, moves: bool, loud: bool) {
         if leaves {
             tidy(machine, &mut self.next);
+        }
+        if moves && machine.renames {
+            rename(machine, &mut self.next);
         }
         let (state, new) = machine.pools.encode(&self.next);
         self.successors.push(Successor { step, state, new, loud });

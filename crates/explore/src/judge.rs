@@ -58,6 +58,7 @@ impl<'a> Judge<'a> {
         }
         if !machine.code.observed.is_empty() {
             let observation = observe(machine, world);
+            machine.weigh_observed(&observation);
             if self.seen.insert(observation.clone()) {
                 let bad = self.specification.is_some_and(|admitted| !admitted.admits(&observation));
                 self.observations.insert(observation);

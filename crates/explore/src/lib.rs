@@ -25,6 +25,7 @@
 
 mod access;
 mod address;
+mod alike;
 mod buffer;
 mod calls;
 mod code;
@@ -44,6 +45,7 @@ mod object;
 mod options;
 mod outcome;
 mod recorder;
+mod rename;
 mod run;
 mod script;
 mod search;
@@ -93,6 +95,8 @@ pub fn explore(
     let mut judge = Judge::new(specification);
     let mut footprint = Footprint::new(Machine::classes(&harness.program, &code));
     let mut restarts = 0;
+    // Whether the program treats all addresses alike, as far as is known.
+    let mut alike = true;
     loop {
         // Each round borrows the monitor anew.
         let watching: Option<&mut dyn Monitor> = match &mut monitor {
@@ -100,10 +104,16 @@ pub fn explore(
             None => None,
         };
         let mut machine = Machine::new(&code, &harness.program, options, footprint, watching);
+        machine.renames &= alike;
         let mut explorer = Explorer::new(&mut machine, &mut judge, progress);
         let end = explorer.explore();
         let Explorer { mut statistics, witness, .. } = explorer;
-        if matches!(end, End::Restart) {
+        if !machine.alike {
+            // States were merged that may differ: nothing that was found since counts.
+            alike = false;
+            judge = Judge::new(specification);
+        }
+        if matches!(end, End::Restart) || !machine.alike {
             footprint = machine.footprint.renewed();
             restarts += 1;
             continue;

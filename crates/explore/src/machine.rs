@@ -1,12 +1,14 @@
 //! The machine: what all steps share, and threads as words.
 
-use crate::buffer::{Buffer, Kind};
+use crate::alike;
+use crate::buffer::Buffer;
 use crate::code::{Code, Instr};
 use crate::footprint::Footprint;
 use crate::memo::{ABSENT, Key, Look, Memo};
 use crate::object::Object;
 use crate::options::{Model, Options};
 use crate::recorder::Frame;
+use crate::rename::{self, Renaming};
 use crate::state::{EMPTY, Phase, Pools, UNKNOWN, World};
 use crate::{address, object};
 use fencepost_harness::monitor::Monitor;
@@ -65,6 +67,10 @@ pub(crate) struct Machine<'a> {
     pub(crate) pure: bool,
     /// Slots of objects that it made.
     pub(crate) made: Vec<u32>,
+    /// Whether objects are renamed, and whether all operations so far treat addresses alike.
+    pub(crate) renames: bool,
+    pub(crate) alike: bool,
+    pub(crate) renaming: Renaming,
 }
 
 /// Bit of a thread's first word: it waits to be started.
@@ -106,6 +112,9 @@ impl<'a> Machine<'a> {
             looks: Vec::new(),
             pure: true,
             made: Vec::new(),
+            renames: rename::possible(options),
+            alike: true,
+            renaming: Renaming::default(),
         }
     }
 
@@ -123,6 +132,7 @@ impl<'a> Machine<'a> {
                 world.globals.push(number);
             }
         }
+        self.renames &= alike::constants_differ(self.code, self.program, &self.pools, &world);
         let first = self.code.first;
         self.add_thread(&mut world, first, &[], false);
         world
@@ -175,9 +185,12 @@ impl<'a> Machine<'a> {
         number
     }
 
-    fn intern_words(&mut self, words: &[u64], phase: Phase) -> u32 {
+    /// The number of a thread's words.
+    pub(crate) fn intern_words(&mut self, words: &[u64], phase: Phase) -> u32 {
         // Positions are small numbers; taking their flags for a pointer at worst keeps an object alive.
-        let number = self.pools.threads.intern(words, |see| words.iter().for_each(|word| see(*word)));
+        let held = |see: &mut dyn FnMut(u64)| words.iter().for_each(|word| see(*word));
+        let code = self.code;
+        let number = self.pools.threads.intern(words, held, |see| values(code, words, see));
         if number as usize == self.pools.phases.len() {
             self.pools.phases.push(phase);
         }
@@ -247,12 +260,7 @@ impl<'a> Machine<'a> {
     pub(crate) fn set_buffer(&mut self, world: &mut World, thread: usize, buffer: &Buffer) {
         let mut words = std::mem::take(&mut self.scratch);
         buffer.encode(&mut words);
-        world.buffers[thread] = self.pools.buffers.intern(&words, |see| {
-            for entry in buffer.entries.iter().filter(|entry| entry.kind != Kind::Start) {
-                see(entry.addr);
-                see(entry.value.bits());
-            }
-        });
+        world.buffers[thread] = self.pools.intern_buffer(&words);
         self.scratch = words;
     }
 
@@ -349,6 +357,19 @@ impl<'a> Machine<'a> {
             address::references(word, |slot| slots.push(slot));
             self.share(world, slots);
         }
+    }
+}
+
+/// Calls `see` with the positions of those of a thread's words that hold registers, and their undefined bits.
+fn values(code: &Code, words: &[u64], see: &mut dyn FnMut(usize, u64)) {
+    let mut at = 0;
+    while at < words.len() {
+        let count = code.live[words[at] as u32 as usize].len();
+        let undefined = words[at] & UNDEFINED != 0;
+        for value in at + 1..=at + count {
+            see(value, if undefined { words[value + count] } else { 0 });
+        }
+        at += 1 + count + if undefined { count } else { 0 };
     }
 }
 

@@ -9,6 +9,7 @@
 //! A step is a function of what it looks at, in the order in which it does. Steps that look at anything
 //! else are not kept: choices, monitors, threads that start, a thread that is left alone.
 
+use crate::address;
 use crate::state::{Parts, Pools, World};
 use rustc_hash::FxHashMap;
 
@@ -43,19 +44,25 @@ impl Key {
     }
 }
 
+/// How many slots the object takes that starts in a slot; zero if none does.
+pub(crate) fn room(pools: &Pools, world: &World, slot: u32) -> u32 {
+    let at = world.slots.iter().position(|first| *first == slot);
+    at.map_or(0, |at| address::slots(pools.object(world.objects[at]).size()))
+}
+
 /// What a step looks at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Look {
     /// The object at a place, and what it is.
     Object(Key, u32),
-    /// Which slots are taken.
-    Shape(u32),
+    /// How many slots the object takes that starts in a slot; zero if none does.
+    Room(u32, u32),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Node {
     Object(Key),
-    Shape,
+    Room(u32),
     Result(u32),
 }
 
@@ -70,6 +77,8 @@ pub(crate) struct Change {
     made: Vec<(u32, u32)>,
     /// Whether something may be left that nothing refers to.
     pub(crate) leaves: bool,
+    /// Whether the order in which objects are reached may change.
+    pub(crate) moves: bool,
     /// Whether others may notice it.
     pub(crate) loud: bool,
 }
@@ -98,13 +107,13 @@ impl Memo {
 
     /// What is known of the step of a thread.
     #[inline]
-    pub(crate) fn find(&self, world: &World, thread: usize) -> Option<&Known> {
+    pub(crate) fn find(&self, pools: &Pools, world: &World, thread: usize) -> Option<&Known> {
         let root = (world.threads[thread], thread as u32, world.buffers[thread]);
         let mut node = *self.roots.get(&root)?;
         loop {
             let answer = match self.nodes[node as usize] {
                 Node::Object(key) => key.number(world),
-                Node::Shape => world.shape,
+                Node::Room(slot) => room(pools, world, slot),
                 Node::Result(number) => return Some(&self.results[number as usize]),
             };
             node = *self.answers.get(&(node, answer))?;
@@ -115,7 +124,7 @@ impl Memo {
     pub(crate) fn keep(&mut self, before: &World, thread: usize, looks: &[Look], known: Known) {
         let kinds = looks.iter().map(|look| match look {
             Look::Object(key, number) => (Node::Object(*key), *number),
-            Look::Shape(number) => (Node::Shape, *number),
+            Look::Room(slot, taken) => (Node::Room(*slot), *taken),
         });
         let root = (before.threads[thread], thread as u32, before.buffers[thread]);
         let mut from: Option<(u32, u32)> = None;
@@ -181,9 +190,20 @@ impl Change {
             || !pools.buffers.references(buffer.0).iter().all(refers)
             || !dropped.all(refers)
             || !made.iter().all(|(slot, _)| refers(slot));
+        let mut rewritten = looks.iter().filter_map(|look| match look {
+            Look::Object(key, number) => Some((*number, written.iter().find(|(other, _)| other == key)?.1)),
+            Look::Room(..) => None,
+        });
+        let owner = |number: u32| pools.object(number).owner();
+        let moves = leaves
+            || made.iter().any(|(_, number)| owner(*number).is_none())
+            || !pools.threads.alike(thread.0, thread.1)
+            || !pools.buffers.alike(buffer.0, buffer.1)
+            || !rewritten
+                .all(|(before, after)| pools.objects.alike(before, after) && owner(before) == owner(after));
         let changed = written.iter().map(|(_, number)| *number).chain(made.iter().map(|(_, number)| *number));
         let loud = buffer.0 != buffer.1 || !changed.into_iter().all(own);
-        Change { thread: thread.1, buffer: buffer.1, written, made, leaves, loud }
+        Change { thread: thread.1, buffer: buffer.1, written, made, leaves, moves, loud }
     }
 
     /// Makes the change.

@@ -9,6 +9,8 @@ const UNDEFINED: u64 = 2;
 /// From `malloc`, not a local variable.
 const HEAP: u64 = 4;
 const OWNER: u32 = 8;
+/// Words of header.
+pub(crate) const HEADER: usize = 2;
 
 /// A view of an object's words.
 #[derive(Clone, Copy)]
@@ -67,6 +69,11 @@ impl<'a> Object<'a> {
     /// Words of content, without their undefined bits.
     pub(crate) fn content(self) -> &'a [u64] {
         &self.0[2..2 + self.count()]
+    }
+
+    /// The undefined bits of a word of content.
+    pub(crate) fn undefined(self, at: usize) -> u64 {
+        if self.0[1] & UNDEFINED == 0 { 0 } else { self.0[HEADER + self.count() + at] }
     }
 
     /// The value at an offset, which must be inside.

@@ -73,19 +73,35 @@ pub struct Reductions {
     pub sole: bool,
     /// Objects that nothing refers to are dropped.
     pub collect: bool,
+    /// States that differ only in the addresses of objects are one. Off unless asked for: on queues and lists
+    /// it saves up to a sixth of the states, and a state takes up to two thirds longer.
+    pub rename: bool,
     /// A step that was made before in the same circumstances is looked up.
     pub remember: bool,
 }
 
 impl Reductions {
     /// None of them.
-    pub const NONE: Reductions =
-        Reductions { private: false, footprint: false, sole: false, collect: false, remember: false };
+    pub const NONE: Reductions = Reductions {
+        private: false,
+        footprint: false,
+        sole: false,
+        collect: false,
+        rename: false,
+        remember: false,
+    };
 }
 
 impl Default for Reductions {
     fn default() -> Reductions {
-        Reductions { private: true, footprint: true, sole: true, collect: true, remember: true }
+        Reductions {
+            private: true,
+            footprint: true,
+            sole: true,
+            collect: true,
+            rename: false,
+            remember: true,
+        }
     }
 }
 

@@ -265,11 +265,11 @@ impl<R: Recorder> Run<'_, '_, R> {
     fn step(&mut self, instr: &Instr, pc: u32) -> Result<Flow, Stop> {
         match instr {
             Instr::Op { dst, op, a, b } => {
-                let value = match op.arity() {
-                    1 => op.eval(&[self.value(*a)]),
-                    _ => op.eval(&[self.value(*a), self.value(*b)]),
-                };
-                self.set(*dst, value?);
+                let x = self.value(*a);
+                let y = if op.arity() == 1 { Value::ZERO } else { self.value(*b) };
+                let value = op.eval(&[x, y][..op.arity()])?;
+                self.machine.weigh_op(self.world, *op, x, y, value);
+                self.set(*dst, value);
             }
             Instr::Load { dst, addr, ty, order } => {
                 let addr = self.address(*addr)?;

@@ -254,6 +254,9 @@ impl<'m, 'a, 'j> Explorer<'m, 'a, 'j> {
                 return Some(End::Restart);
             }
         }
+        if !self.machine.alike {
+            return Some(End::Restart);
+        }
         self.statistics.states += 1;
         if self.statistics.states % 4096 != 1 {
             return None;

@@ -6,8 +6,10 @@
 //! monitor, the threads with their buffers, the globals, the objects by slot.
 
 use crate::address;
+use crate::buffer;
 use crate::intern::Interner;
-use crate::object::Object;
+use crate::object::{self, Object};
+use crate::rename::PARTIAL;
 
 /// A state taken apart, to be changed by a step.
 #[derive(Clone, Default, PartialEq, Eq, Hash, Debug)]
@@ -68,18 +70,34 @@ pub(crate) enum Phase {
 /// Interned parts of one kind, with the slots that each refers to.
 pub(crate) struct Parts {
     pub(crate) words: Interner<u64>,
+    /// Slots that a part may refer to, in whatever form, ascending.
     references: Vec<u32>,
     ends: Vec<u32>,
+    /// Positions of words that are addresses, and their slots.
+    pointers: Vec<(u32, u32)>,
+    pointer_ends: Vec<u32>,
 }
 
 impl Parts {
     fn new() -> Parts {
-        Parts { words: Interner::new(), references: Vec::new(), ends: Vec::new() }
+        Parts {
+            words: Interner::new(),
+            references: Vec::new(),
+            ends: Vec::new(),
+            pointers: Vec::new(),
+            pointer_ends: Vec::new(),
+        }
     }
 
-    /// The number of a part. `held` are those of its words that may be pointers.
+    /// The number of a part. `held` are those of its words that may be pointers, in whatever form; `values`
+    /// are positions of those that hold a value, and the value's undefined bits.
     #[inline]
-    pub(crate) fn intern(&mut self, words: &[u64], held: impl FnOnce(&mut dyn FnMut(u64))) -> u32 {
+    pub(crate) fn intern(
+        &mut self,
+        words: &[u64],
+        held: impl FnOnce(&mut dyn FnMut(u64)),
+        values: impl FnOnce(&mut dyn FnMut(usize, u64)),
+    ) -> u32 {
         let (number, new) = self.words.intern(words);
         if new {
             let start = self.references.len();
@@ -95,6 +113,15 @@ impl Parts {
             }
             references.truncate(kept);
             self.ends.push(self.references.len() as u32);
+            let pointers = &mut self.pointers;
+            values(&mut |position, undefined| {
+                if let Some(slot) =
+                    address::slot(words[position]).filter(|_| address::is_object(words[position]))
+                {
+                    pointers.push((if undefined == 0 { position as u32 } else { PARTIAL }, slot));
+                }
+            });
+            self.pointer_ends.push(self.pointers.len() as u32);
         }
         number
     }
@@ -106,8 +133,23 @@ impl Parts {
         &self.references[start as usize..self.ends[number as usize] as usize]
     }
 
+    /// Positions and slots of a part's words that are addresses; [`PARTIAL`] positions are not understood.
+    #[inline]
+    pub(crate) fn pointers(&self, number: u32) -> &[(u32, u32)] {
+        let start = if number == 0 { 0 } else { self.pointer_ends[number as usize - 1] };
+        &self.pointers[start as usize..self.pointer_ends[number as usize] as usize]
+    }
+
+    /// Whether two parts refer to the same slots in the same order.
+    pub(crate) fn alike(&self, a: u32, b: u32) -> bool {
+        let slots = |number: u32| self.pointers(number).iter().map(|(_, slot)| *slot);
+        a == b || slots(a).eq(slots(b))
+    }
+
     fn bytes(&self) -> u64 {
-        self.words.bytes() + 4 * (self.references.capacity() + self.ends.capacity()) as u64
+        let references = self.references.capacity() + self.ends.capacity();
+        let pointers = 2 * self.pointers.capacity() + self.pointer_ends.capacity();
+        self.words.bytes() + 4 * (references + pointers) as u64
     }
 }
 
@@ -141,7 +183,7 @@ impl Pools {
             bounded,
             scratch: Vec::new(),
         };
-        let empty = pools.buffers.intern(&[], |_| {});
+        let empty = pools.buffers.intern(&[], |_| {}, |_| {});
         debug_assert_eq!(empty, EMPTY);
         pools
     }
@@ -157,12 +199,23 @@ impl Pools {
 
     /// The number of an object.
     pub(crate) fn intern_object(&mut self, words: &[u64]) -> u32 {
-        self.objects.intern(words, |see| {
-            let content = Object(words).content();
+        let object = Object(words);
+        let content = object.content();
+        let held = |see: &mut dyn FnMut(u64)| {
             content.iter().for_each(|word| see(*word));
             // Pointers of packed structures may lie across two words.
             content.windows(2).for_each(|pair| see(pair[0] >> 32 | pair[1] << 32));
-        })
+        };
+        let values = |see: &mut dyn FnMut(usize, u64)| {
+            (0..content.len()).for_each(|at| see(object::HEADER + at, object.undefined(at)));
+        };
+        self.objects.intern(words, held, values)
+    }
+
+    /// The number of a buffer.
+    pub(crate) fn intern_buffer(&mut self, words: &[u64]) -> u32 {
+        let held = |see: &mut dyn FnMut(u64)| buffer::values(words, |at, _| see(words[at]));
+        self.buffers.intern(words, held, |see| buffer::values(words, see))
     }
 
     /// The number of a world's shape.

@@ -37,7 +37,7 @@ pub(crate) fn record(
     footprint: &Footprint,
     steps: &[Step],
 ) -> Result<Trace, Reason> {
-    let reductions = Reductions { collect: false, ..options.reductions };
+    let reductions = Reductions { collect: false, rename: false, ..options.reductions };
     let options = Options { reductions, ..options.clone() };
     let mut machine = Machine::new(code, &harness.program, &options, footprint.clone(), None);
     let mut world = machine.start();

@@ -135,8 +135,10 @@ fn run(harness: &Harness, initial: &str, threads: &str, options: &Options) -> Ex
     let client = client(harness, initial, threads);
     let off = Reductions { collect: true, ..Reductions::NONE };
     let mut kept: Option<Exploration> = None;
+    let renamed = Reductions { rename: true, ..options.reductions };
+    let (depth, breadth) = (Search::Depth, Search::Breadth);
     for (reductions, search) in
-        [(options.reductions, Search::Depth), (options.reductions, Search::Breadth), (off, Search::Depth)]
+        [(options.reductions, depth), (options.reductions, breadth), (renamed, depth), (off, depth)]
     {
         let mut monitor = Sets { harness, threads: client.threads.len(), known: Vec::new() };
         let options = Options { reductions, search, ..options.clone() };
@@ -275,8 +277,8 @@ fn speed() {
     let harness = corpus("lazylist.c", &[]);
     for threads in ["a0 | c0 | r0", "a0 r1 a1 | c0 r0 | r1 a0 c1", "a0 r0 a1 | a1 r1 c0 | c0 r1 | a0 r0"] {
         let client = client(&harness, "a0 a1", threads);
-        for footprint in [false, true] {
-            let reductions = Reductions { footprint, ..Reductions::default() };
+        for (footprint, rename) in [(false, false), (true, false), (true, true)] {
+            let reductions = Reductions { footprint, rename, ..Reductions::default() };
             let options = Options { reductions, ..Options::default() };
             let mut runs: Vec<Exploration> = Vec::new();
             while runs.iter().map(|run| run.statistics.time.as_secs_f64()).sum::<f64>() < 0.5 {
@@ -286,7 +288,7 @@ fn speed() {
             let found = &runs[runs.len() / 2];
             let seconds = found.statistics.time.as_secs_f64();
             println!(
-                "{threads}, footprint {footprint}: {} states, {} transitions, {seconds:.4} s, {:.2} M states/s, \
+                "{threads}, footprint {footprint}, rename {rename}: {} states, {} transitions, {seconds:.4} s, {:.2} M states/s, \
                  {} bytes a state",
                 found.statistics.states,
                 found.statistics.transitions,

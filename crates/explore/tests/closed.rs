@@ -16,7 +16,8 @@ fn run(text: &str, options: &Options) -> Exploration {
     let harness = program(text);
     let main = harness.main.expect("there is a main");
     let mut kept: Option<Exploration> = None;
-    for reductions in [options.reductions, Reductions::NONE] {
+    let renamed = Reductions { rename: true, ..options.reductions };
+    for reductions in [options.reductions, renamed, Reductions::NONE] {
         for search in [Search::Depth, Search::Breadth] {
             let options = Options { reductions, search, ..options.clone() };
             let found = explore(&harness, Subject::Main(main), &options, None, &|_| {});
@@ -359,6 +360,72 @@ fn garbage_is_dropped() {
     let options = Options { reductions, budget, ..on(Model::Sc) };
     let found = explore(&harness, Subject::Main(main), &options, None, &|_| {});
     assert!(matches!(found.verdict, Verdict::Inconclusive(_)), "{:?}", found.statistics);
+}
+
+/// Two threads put objects into two cells; who made which is forgotten, unless the program looks at addresses.
+fn makers(look: &str) -> String {
+    "
+        #include <pthread.h>
+        #include <assert.h>
+        #include <stdint.h>
+        #include <stdlib.h>
+        #include <fencepost.h>
+        int *cells[2];
+        int low;
+        void *puts(void *argument) {
+            int *mine = malloc(sizeof *mine);
+            *mine = 7;
+            if (!cas(&cells[0], 0, mine)) cells[1] = mine;
+            return 0;
+        }
+        int main(void) {
+            pthread_t s, t;
+            pthread_create(&s, 0, puts, 0);
+            pthread_create(&t, 0, puts, 0);
+            pthread_join(s, 0); pthread_join(t, 0);
+            LOOK
+            return 0;
+        }"
+    .replace("LOOK", look)
+}
+
+/// Objects are renamed where no address is looked at, and only there.
+#[test]
+fn addresses_are_renamed() {
+    let states = |text: &str, rename: bool| {
+        let harness = program(text);
+        let main = harness.main.expect("there is a main");
+        let options = Options { reductions: Reductions { rename, ..Reductions::default() }, ..on(Model::Sc) };
+        explore(&harness, Subject::Main(main), &options, None, &|_| {}).statistics.states
+    };
+    let tagged = "int *p = (int *)((uintptr_t)cells[0] | 1);
+        assert(((uintptr_t)p & 7) == 1 && *(int *)((uintptr_t)p & ~(uintptr_t)7) == 7);
+        assert(cells[0] != cells[1] && cells[0] + 1 > cells[0] && cells[0] + 1 - cells[0] == 1);";
+    for model in [Model::Sc, Model::Tso, Model::Pso] {
+        for alike in ["", "assert(*cells[0] == 7);", tagged] {
+            assert_eq!(run(&makers(alike), &on(model)).verdict, Verdict::Holds, "{alike}");
+        }
+        for (last, least) in [("<", ">"), (">", "<")] {
+            // Either may have come first, and for each order of their addresses there is an execution.
+            for look in [
+                format!("assert(!((uintptr_t)cells[0] {last} (uintptr_t)cells[1]));"),
+                format!("assert((uintptr_t)cells[0] - (uintptr_t)cells[1] {least} INT64_MAX);"),
+                format!("assert(!(((uintptr_t)cells[0] >> 4) {last} ((uintptr_t)cells[1] >> 4)));"),
+                format!("assert(!((uintptr_t)cells[0] * 3 {last} (uintptr_t)cells[1] * 3));"),
+                format!(
+                    "low = (int)(uintptr_t)cells[0] & 0xfffff000;
+                         assert(!(low {last} ((int)(uintptr_t)cells[1] & (int)0xfffff000)));"
+                ),
+            ] {
+                let found = run(&makers(&look), &on(model));
+                assert!(matches!(fault(&found), Some(Fault::Assertion(_))), "{look}: {:?}", found.verdict);
+            }
+        }
+    }
+    let (renamed, fixed) = (states(&makers(tagged), true), states(&makers(tagged), false));
+    assert!(renamed < fixed, "{renamed} of {fixed}");
+    let ordered = makers("assert(cells[0] < cells[1] || cells[0] > cells[1]);");
+    assert_eq!(states(&ordered, true), states(&ordered, false));
 }
 
 /// Pointers that lie across words or are copied byte by byte keep their objects, and let others reach them.

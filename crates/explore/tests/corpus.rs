@@ -91,6 +91,8 @@ fn reductions_change_nothing() {
         Reductions { footprint: false, ..all },
         Reductions { sole: false, ..all },
         Reductions { collect: false, ..all },
+        Reductions { rename: true, ..all },
+        Reductions { rename: true, ..Reductions::NONE },
         Reductions::NONE,
     ];
     let cases =
@@ -178,5 +180,29 @@ fn everything() {
                 }
             }
         }
+    }
+}
+
+/// What renaming of objects saves, and costs: `cargo test --release -p fencepost-explore --test corpus renaming
+/// -- --ignored --nocapture`.
+#[test]
+#[ignore = "measures"]
+fn renaming() {
+    let cases = [("ms2.c", "T1 T53 T54 Tpc5"), ("msn.c", "T1 T53 Tpc5"), ("lazylist.c", "Sacr2")];
+    for (file, name) in cases.iter().flat_map(|(file, names)| names.split(' ').map(move |name| (*file, name)))
+    {
+        let harness = corpus(file, &[]);
+        let test = test(&harness, name);
+        let explored = |rename: bool| {
+            let reductions = Reductions { rename, ..Reductions::default() };
+            let options = Options { reductions, ..Options::default() };
+            let found = explore(&harness, Subject::Test(&test, None), &options, None, &|_| {});
+            assert_eq!(found.verdict, Verdict::Holds, "{file} {name}");
+            (found.observations, found.statistics)
+        };
+        let ((fixed, before), (renamed, after)) = (explored(false), explored(true));
+        assert_eq!(fixed, renamed, "{file} {name}");
+        let (was, is) = (before.time.as_secs_f64(), after.time.as_secs_f64());
+        println!("{file} {name}: {} of {} states, {is:.3} s against {was:.3} s", after.states, before.states);
     }
 }

@@ -15,7 +15,7 @@ use fencepost_reference::program::{Change, Instruction, Outcome, Program};
 use std::collections::BTreeSet;
 
 fn programs() -> u64 {
-    std::env::var("PROGRAMS").ok().and_then(|count| count.parse().ok()).unwrap_or(200)
+    std::env::var("PROGRAMS").ok().and_then(|count| count.parse().ok()).unwrap_or(50)
 }
 
 /// Values that loads may read: constants are at most 2, and each addition adds one.
@@ -138,6 +138,7 @@ fn reductions_change_nothing() {
         Reductions { footprint: false, ..all },
         Reductions { sole: false, ..all },
         Reductions { collect: false, ..all },
+        Reductions { rename: true, ..all },
     ];
     for model in ["sc", "tso", "pso"] {
         for reductions in variants {
