@@ -137,6 +137,7 @@ fn prepare(harness: &mut Harness, args: &SweepArgs) -> Result<Sweep, Vec<Diagnos
         collect: !off("collect"),
         // Needs `sole`.
         remember: false,
+        ..Reductions::default()
     };
     Ok(Sweep {
         harness: harness.clone(),
