@@ -131,12 +131,9 @@ fn prepare(harness: &mut Harness, args: &SweepArgs) -> Result<Sweep, Vec<Diagnos
     let reductions = Reductions {
         private: !off("private"),
         footprint: !off("footprint"),
-        // A thread that runs on alone and then waits is taken back to where it began to, as if it waited there;
-        // what stuck calls have done before must not be lost.
-        sole: false,
+        sole: !off("sole"),
         collect: !off("collect"),
-        // Needs `sole`.
-        remember: false,
+        remember: !off("remember"),
         ..Reductions::default()
     };
     Ok(Sweep {

@@ -158,6 +158,7 @@ impl Change {
         let mut written = Vec::new();
         for look in looks {
             if let Look::Object(key, number) = look
+                && *number != ABSENT
                 && key.number(after) != *number
             {
                 written.push((*key, key.number(after)));

@@ -100,7 +100,7 @@ impl<'m, 'a, R: Recorder> Run<'m, 'a, R> {
         recorder: &'m mut R,
     ) -> Run<'m, 'a, R> {
         let buffer = machine.buffer(world, thread);
-        let sole = machine.options.reductions.sole && machine.alone(world, thread);
+        let sole = machine.options.reductions.sole && !script.careful && machine.alone(world, thread);
         Run {
             machine,
             world,
@@ -132,8 +132,10 @@ pub(crate) fn run<R: Recorder>(
     loop {
         world.copy(before);
         script.rewind();
+        let runs_on = machine.options.reductions.sole && !script.careful && machine.alone(before, thread);
         match attempt(machine, world, thread, script, recorder) {
             Err(Stop::Again(pause)) => script.pause = Some(pause),
+            Err(Stop::Blocked) if runs_on => (script.careful, script.pause) = (true, None),
             result => return result,
         }
     }

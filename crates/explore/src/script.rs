@@ -8,6 +8,9 @@ pub(crate) struct Script {
     at: usize,
     /// The load before which the step ends, by number of instruction.
     pub(crate) pause: Option<u32>,
+    /// Whether a thread that is alone ends the step where it would if it were not: running on, it would
+    /// come to where it has to wait, and what it does before that must not be taken back.
+    pub(crate) careful: bool,
 }
 
 impl Script {
@@ -22,7 +25,7 @@ impl Script {
 
     /// Goes on to the next script; false after the last.
     pub(crate) fn advance(&mut self) -> bool {
-        (self.at, self.pause) = (0, None);
+        (self.at, self.pause, self.careful) = (0, None, false);
         while let Some((alternative, count)) = self.taken.pop() {
             if alternative + 1 < count {
                 self.taken.push((alternative + 1, count));

@@ -135,10 +135,18 @@ fn run(harness: &Harness, initial: &str, threads: &str, options: &Options) -> Ex
     let client = client(harness, initial, threads);
     let off = Reductions { collect: true, ..Reductions::NONE };
     let mut kept: Option<Exploration> = None;
-    let renamed = Reductions { rename: true, ..options.reductions };
+    let all = options.reductions;
+    let single = [
+        Reductions { private: !all.private, ..all },
+        Reductions { footprint: !all.footprint, ..all },
+        Reductions { sole: !all.sole, ..all },
+        Reductions { remember: !all.remember, ..all },
+        Reductions { rename: !all.rename, ..all },
+        off,
+    ];
     let (depth, breadth) = (Search::Depth, Search::Breadth);
     for (reductions, search) in
-        [(options.reductions, depth), (options.reductions, breadth), (renamed, depth), (off, depth)]
+        [(all, depth), (all, breadth)].into_iter().chain(single.map(|reductions| (reductions, depth)))
     {
         let mut monitor = Sets { harness, threads: client.threads.len(), known: Vec::new() };
         let options = Options { reductions, search, ..options.clone() };
@@ -219,6 +227,12 @@ fn stuck_calls_are_judged() {
     assert!(found.statistics.stuck > 0 && found.statistics.complete == 0);
     let found = run(&harness, "", "w | a0", &Options::default());
     assert_eq!((found.verdict, found.statistics.stuck), (Verdict::Holds, 0));
+    // A thread that is alone does what comes before it waits.
+    let found = run(&harness, "", "a1 w", &Options::default());
+    assert_eq!((found.verdict, found.statistics.stuck), (Verdict::Holds, 1));
+    let found = run(&harness, "", "a1 a0 w c1 | r0", &Options::default());
+    assert_eq!(found.verdict, Verdict::Holds);
+    assert!(found.statistics.stuck > 0 && found.statistics.complete > 0);
     // Waits for the wrong key.
     let wrong =
         program(&BITS.replace("REMOVE", TAKE).replace("CONTAINS", "return 0;").replace("!in[0]", "!in[1]"));
