@@ -179,9 +179,9 @@ pub(crate) struct SweepArgs {
     /// Of schedules that differ only in the order of threads, one.
     #[arg(long)]
     pub(crate) thread_symmetry: bool,
-    /// Switches of threads that could have gone on, at most. Misses executions with more.
-    #[arg(long, value_name = "K")]
-    pub(crate) preemptions: Option<u32>,
+    /// Switches of threads that could have gone on, at most; or none, for no bound. Misses executions with more.
+    #[arg(long, value_name = "K", value_parser = preemptions)]
+    pub(crate) preemptions: Option<Preemptions>,
     /// Which endless executions are violations: fair ones, which starve no thread; unfair ones, too; or none
     /// (ignore).
     #[arg(long, value_name = "WHICH", default_value = "fair", value_parser = ["fair", "unfair", "ignore"])]
@@ -192,6 +192,12 @@ pub(crate) struct SweepArgs {
     /// Threads that explore; without it, as many as there are cores.
     #[arg(long, short, value_name = "N")]
     pub(crate) jobs: Option<usize>,
+    /// Heap objects that are not freed and that no global leads to any more are violations.
+    #[arg(long)]
+    pub(crate) leaks: bool,
+    /// Lets malloc return memory that was freed before; on sc.
+    #[arg(long)]
+    pub(crate) reuse: bool,
     /// Goes on after a violation.
     #[arg(long)]
     pub(crate) keep_going: bool,
@@ -219,7 +225,7 @@ pub(crate) struct SweepArgs {
     /// Prints only the verdict.
     #[arg(long, short)]
     pub(crate) quiet: bool,
-    /// Switches reductions off: private, footprint, collect.
+    /// Switches reductions off: private, footprint, sole, collect, remember.
     #[arg(long, hide = true, value_delimiter = ',')]
     pub(crate) without: Vec<String>,
 }
@@ -247,6 +253,17 @@ pub(crate) struct BenchArgs {
     /// Where to put a dated folder with the results; without it, they are only printed.
     #[arg(long)]
     pub(crate) out: Option<PathBuf>,
+}
+
+/// A bound on preemptions, or none.
+#[derive(Clone, Copy)]
+pub(crate) struct Preemptions(pub(crate) Option<u32>);
+
+fn preemptions(text: &str) -> Result<Preemptions, String> {
+    match text {
+        "none" => Ok(Preemptions(None)),
+        _ => text.parse().map(|bound| Preemptions(Some(bound))).map_err(|_| "write a number, or none".into()),
+    }
 }
 
 /// `2`, `1..3`, both ends included.

@@ -103,12 +103,17 @@ fn prepare(harness: &mut Harness, args: &SweepArgs) -> Result<Sweep, Vec<Diagnos
         problems.push(problem.help("the properties are: sc, linear, quiescent"));
     }
     let model = Model::named(&args.model);
+    if args.reuse && !matches!(model, None | Some(Model::Sc)) {
+        let problem = Diagnostic::general("memory is used again only on sc");
+        problems.push(problem.help("leave --reuse out, or sweep on sc"));
+    }
     if model.is_none() {
         let problem = Diagnostic::general(format!("`{}` is no machine with store buffers", args.model));
         problems.push(problem.help("a sweep is on sc, tso or pso"));
     }
     let declared = declared(harness, args).map_err(|problem| problems.push(problem)).ok();
-    let (Some(property), Some(model), Some(oracle)) = (property, model, declared) else {
+    let (Some(property), Some(model), Some(oracle), true) = (property, model, declared, problems.is_empty())
+    else {
         return Err(problems);
     };
     oracle.select(harness)?;
@@ -120,7 +125,7 @@ fn prepare(harness: &mut Harness, args: &SweepArgs) -> Result<Sweep, Vec<Diagnos
         return Err(problems);
     }
     let bound = (configuration == Some(Configuration::E)).then_some(BOUND_OF_E);
-    let preemptions = args.preemptions.or(bound);
+    let preemptions = args.preemptions.map_or(bound, |given| given.0);
     let termination = match args.endless.as_str() {
         "unfair" => Termination::Unfair,
         // Within a bound, a thread that others do not let go on looks like one that cannot.
@@ -142,7 +147,15 @@ fn prepare(harness: &mut Harness, args: &SweepArgs) -> Result<Sweep, Vec<Diagnos
         protocol: oracle.protocol,
         property,
         scope,
-        options: Options { model, termination, preemptions, reductions, ..Options::default() },
+        options: Options {
+            model,
+            termination,
+            preemptions,
+            leaks: args.leaks,
+            reuse: args.reuse,
+            reductions,
+            ..Options::default()
+        },
         model: args.model.clone(),
     })
 }
@@ -204,6 +217,22 @@ fn scope(oracle: &Declaration, args: &SweepArgs) -> Result<(Scope, Option<Config
     Ok((scope, configuration))
 }
 
+/// How each schedule is explored, as far as it can miss something or finds more than usual.
+fn manner(sweep: &Sweep) -> Vec<String> {
+    let options = &sweep.options;
+    let mut parts = Vec::new();
+    if let Some(bound) = options.preemptions {
+        parts.push(format!("at most {bound} preemptions"));
+    }
+    let notes = [
+        (options.termination == Termination::Ignore, "endless executions not looked for"),
+        (options.leaks, "leaks looked for"),
+        (options.reuse, "freed memory used again"),
+    ];
+    parts.extend(notes.iter().filter(|(wanted, _)| *wanted).map(|(_, what)| (*what).to_owned()));
+    parts
+}
+
 fn dry_run(sweep: &Sweep, args: &SweepArgs) -> Result<u8> {
     let schedules = Schedules::new(sweep.scope.clone());
     let total = schedules.total();
@@ -224,7 +253,7 @@ fn dry_run(sweep: &Sweep, args: &SweepArgs) -> Result<u8> {
         return Ok(0);
     }
     anstream::println!("{} schedules", report::number(share));
-    anstream::println!("  {}", report::scope(&sweep.scope, sweep.options.preemptions));
+    anstream::println!("  {}", report::scope(&sweep.scope, &manner(sweep)));
     for (number, notation) in &first {
         anstream::println!("{number:>7}  {notation}");
     }
@@ -258,6 +287,8 @@ fn head(sweep: &Sweep, args: &SweepArgs) -> Value {
         "adds_dominate": scope.adds_dominate,
         "thread_symmetry": scope.thread_symmetry,
         "preemptions": sweep.options.preemptions,
+        "leaks": sweep.options.leaks,
+        "reuse": sweep.options.reuse,
         "endless": format!("{:?}", sweep.options.termination).to_lowercase(),
         "schedules": scope.count(),
     })
@@ -323,7 +354,7 @@ fn print(
     let (kind, property) = (sweep.binding.kind().name(), sweep.property.name());
     let file = args.file.display();
     anstream::println!("{file}: {kind}, {}, {property} on {}", sweep.protocol.name(), sweep.model);
-    anstream::println!("  {}", report::scope(&sweep.scope, sweep.options.preemptions));
+    anstream::println!("  {}", report::scope(&sweep.scope, &manner(sweep)));
     anstream::println!("{}", report::verdict(summary, seconds));
     match explained {
         Some(Ok(found)) if !args.quiet => {

@@ -76,6 +76,50 @@ fn queues() {
     assert_eq!(result["trace"]["waiting"], serde_json::json!([1]));
 }
 
+/// On machines with store buffers.
+#[test]
+fn lock_free_structures_on_weaker_models() {
+    for model in ["tso", "pso"] {
+        for name in ["lock-free-list", "lock-free-queue", "lock-free-hash-set-patched", "lock-free-stack"] {
+            check(name, "B", &["--model", model], "holds");
+        }
+        check("skip-queue", "B", &["--model", model, "--property", "quiescent"], "holds");
+        check("lock-free-list-first-edition", "B", &["--model", model], "violated");
+    }
+    // Written for tso: without the fence between a node's content and the link to it, pso is too weak.
+    let fender = |name: &str, arguments: &[&str]| {
+        sweep(&format!("../fender/{name}"), &[&["--configuration", "B"], arguments].concat())
+    };
+    let names = ["--oracle", "stack", "--operations", "u, o"];
+    for (model, verdict) in [("sc", "holds"), ("tso", "holds"), ("pso", "violated")] {
+        let (_, result) = fender("treiber-unfenced", &[&names[..], &["--model", model]].concat());
+        assert_eq!(result["verdict"], verdict, "{model}");
+    }
+    let (_, result) = fender("treiber", &[&names[..], &["--model", "pso"]].concat());
+    assert_eq!(result["verdict"], "holds");
+}
+
+/// Memory that is freed by hand: accesses to freed objects, objects that are lost, and used again too soon.
+#[test]
+fn manual_memory() {
+    for (name, schedule) in [
+        ("lock-free-list-naive-free", "a(0) ( a(0) | r(0) )"),
+        ("lock-free-queue-naive-free", "e(0) ( d() | d() )"),
+    ] {
+        let result = check(name, "B", &[], "violated");
+        assert_eq!(violation(&result), (schedule, "fault"));
+        let result = check(name, "B", &["--reuse"], "violated");
+        assert_eq!(violation(&result), (schedule, "fault"));
+    }
+    let result = check("lock-free-queue", "B", &["--leaks"], "violated");
+    assert_eq!(violation(&result), ("e(0) ( d() )", "leak"));
+    check("lock-free-queue", "A", &["--preadds", "0", "--steps", "1"], "holds");
+    let five = ["--threads", "2", "--steps", "5", "--preadds", "2"];
+    let result = check("lock-free-stack-unstamped", "B", &five, "violated");
+    assert_eq!(violation(&result), ("u(0) u(1) ( o() u(2) u(3) o() | o() )", "unexplained"));
+    check("lock-free-stack", "B", &five, "holds");
+}
+
 #[test]
 fn synchronous_queues() {
     let result = check("synchronous-queue", "B", &[], "holds");

@@ -1,7 +1,7 @@
 //! Whether an execution may end as it does.
 
-use crate::address;
 use crate::code::Instr;
+use crate::leak::leaked;
 use crate::machine::Machine;
 use crate::outcome::Violation;
 use crate::state::{EMPTY, Phase, World};
@@ -39,13 +39,7 @@ impl<'a> Judge<'a> {
 
     pub(crate) fn judge_complete(&mut self, machine: &mut Machine, world: &World) -> Judgement {
         if machine.options.leaks {
-            let leaked: Vec<u64> = (0..world.slots.len())
-                .filter(|&at| {
-                    let object = machine.pools.object(world.objects[at]);
-                    object.heap() && !object.freed()
-                })
-                .map(|at| address::base(world.slots[at]))
-                .collect();
+            let leaked = leaked(machine, world);
             if !leaked.is_empty() {
                 return Judgement::Bad(Violation::Leak(leaked));
             }

@@ -38,6 +38,7 @@ mod expand;
 mod footprint;
 mod intern;
 mod judge;
+mod leak;
 mod live;
 mod machine;
 mod memo;

@@ -141,7 +141,7 @@ pub struct Options {
     pub stuck: bool,
     /// Switches of threads that could have gone on, at most. Executions with more are not looked at.
     pub preemptions: Option<u32>,
-    /// Whether heap objects that are never freed are violations.
+    /// Whether heap objects are violations that are not freed in the end and that no global leads to.
     pub leaks: bool,
     /// Whether `malloc` may return what was freed before; only on sc.
     pub reuse: bool,

@@ -288,6 +288,19 @@ fn freed_memory() {
     let found = run(&text.replace("FREE", ""), &leaks);
     assert!(matches!(found.verdict, Verdict::Violated { violation: Violation::Leak(_), .. }));
     assert_eq!(run(&text.replace("FREE", "free(p);"), &leaks).verdict, Verdict::Holds);
+    // What a global leads to is not lost.
+    let kept = "
+        #include <stdlib.h>
+        struct node { struct node *next; } *list;
+        int main(void) {
+            for (int i = 0; i < 2; i++) { struct node *n = malloc(sizeof *n); n->next = list; list = n; }
+            DROP return 0;
+        }";
+    assert_eq!(run(&kept.replace("DROP", ""), &leaks).verdict, Verdict::Holds);
+    let found = run(&kept.replace("DROP", "list = list->next;"), &leaks);
+    assert!(
+        matches!(found.verdict, Verdict::Violated { violation: Violation::Leak(lost), .. } if lost.len() == 1)
+    );
 }
 
 /// The ABA problem: the same address, another object.

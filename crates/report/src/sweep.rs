@@ -52,8 +52,9 @@ pub fn verdict(summary: &Summary, seconds: f64) -> String {
     out
 }
 
-/// What a sweep covers, in a line. Bounds that can miss something are named.
-pub fn scope(scope: &Scope, preemptions: Option<u32>) -> String {
+/// What a sweep covers, in a line. Bounds that can miss something are named; `more` says how each schedule
+/// is explored.
+pub fn scope(scope: &Scope, more: &[String]) -> String {
     let range = |range: &RangeInclusive<usize>, what: &str| match range.start() == range.end() {
         true => format!("{} {what}", range.start()),
         false => format!("{}..{} {what}", range.start(), range.end()),
@@ -73,9 +74,7 @@ pub fn scope(scope: &Scope, preemptions: Option<u32>) -> String {
         (scope.thread_symmetry, "threads in one order"),
     ];
     parts.extend(only.iter().filter(|(wanted, _)| *wanted).map(|(_, what)| (*what).to_owned()));
-    if let Some(bound) = preemptions {
-        parts.push(format!("at most {bound} preemptions"));
-    }
+    parts.extend_from_slice(more);
     parts.join(", ")
 }
 

@@ -1,0 +1,3 @@
+/* The lock-free stack without stamps. */
+#define UNSTAMPED
+#include "lock-free-stack.c"
