@@ -122,6 +122,12 @@ pub(crate) struct CheckArgs {
     /// Checks just what the files have expectations for; exits with 0 if all of them are met.
     #[arg(long)]
     pub(crate) expected: bool,
+    /// What decides: bounded (a solver, on every model) or explicit (exploration of states on sc, tso or pso,
+    /// which runs loops to their end).
+    #[arg(long, value_name = "ENGINE", default_value = "bounded", value_parser = ["bounded", "explicit"])]
+    pub(crate) engine: String,
+    #[command(flatten)]
+    pub(crate) exploring: ExploringArgs,
     /// How orders are encoded: eager, lazy or propagating.
     #[arg(long, hide = true, default_value = "lazy", value_parser = ["eager", "lazy", "propagating"])]
     pub(crate) order: String,
@@ -131,6 +137,41 @@ pub(crate) struct CheckArgs {
     /// Mines specifications with the solver.
     #[arg(long, hide = true)]
     pub(crate) sat_mining: bool,
+}
+
+/// Options of the explicit engine.
+#[derive(Args)]
+pub(crate) struct ExploringArgs {
+    /// Explicit engine: looks for a counterexample with as few steps as can be.
+    #[arg(long)]
+    pub(crate) shortest: bool,
+    /// Explicit engine: threads that wait for ever are violations.
+    #[arg(long)]
+    pub(crate) stuck: bool,
+    /// Explicit engine: which endless executions are violations: fair ones, which starve no thread; unfair
+    /// ones, too; or none (ignore).
+    #[arg(long, value_name = "WHICH", default_value = "ignore", value_parser = ["fair", "unfair", "ignore"])]
+    pub(crate) endless: String,
+    /// Explicit engine: heap objects that are not freed and that no global leads to any more are violations.
+    #[arg(long)]
+    pub(crate) leaks: bool,
+    /// Explicit engine: switches of threads that could have gone on, at most; or none, for no bound.
+    #[arg(long, value_name = "K", value_parser = preemptions)]
+    pub(crate) preemptions: Option<Preemptions>,
+}
+
+impl ExploringArgs {
+    /// The options that were given.
+    pub(crate) fn given(&self) -> Vec<&'static str> {
+        let all = [
+            (self.shortest, "--shortest"),
+            (self.stuck, "--stuck"),
+            (self.endless != "ignore", "--endless"),
+            (self.leaks, "--leaks"),
+            (self.preemptions.is_some(), "--preemptions"),
+        ];
+        all.into_iter().filter(|(given, _)| *given).map(|(_, name)| name).collect()
+    }
 }
 
 #[derive(Args)]

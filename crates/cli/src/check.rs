@@ -3,10 +3,11 @@
 use crate::args::{CheckArgs, PreprocessorArgs, SourceArgs};
 use crate::progress::Line;
 use anyhow::Result;
-use fencepost::run::{self, Limits, Mining};
+use fencepost::run::{self, Engine, Limits, Mining};
 use fencepost::session::{Session, Subject};
 use fencepost_bounded::range::Precision;
 use fencepost_bounded::solver::OrderEncoding;
+use fencepost_explore::{self as explore, Search, Termination};
 use fencepost_harness::result::CheckResult;
 use fencepost_harness::verdict::Kind;
 use fencepost_lsl::diagnostic::Diagnostic;
@@ -83,7 +84,55 @@ fn limits(args: &CheckArgs, cancelled: Arc<AtomicBool>) -> Limits {
         },
         precision: if args.no_ranges { Precision::Types } else { Precision::Values },
         mining: if args.sat_mining { Mining::Sat } else { Mining::Enumeration },
+        engine: engine(args),
     }
+}
+
+fn engine(args: &CheckArgs) -> Engine {
+    if args.engine == "bounded" {
+        return Engine::Bounded;
+    }
+    let how = &args.exploring;
+    Engine::Explicit(explore::Options {
+        search: if how.shortest { Search::Breadth } else { Search::Depth },
+        stuck: how.stuck,
+        termination: termination(&how.endless),
+        leaks: how.leaks,
+        preemptions: how.preemptions.and_then(|given| given.0),
+        ..explore::Options::default()
+    })
+}
+
+/// Which endless executions are violations, by its name on the command line.
+pub(crate) fn termination(name: &str) -> Termination {
+    match name {
+        "unfair" => Termination::Unfair,
+        "fair" => Termination::Fair,
+        _ => Termination::Ignore,
+    }
+}
+
+/// What is wrong with the choice of an engine.
+fn engine_problems(args: &CheckArgs) -> Vec<Diagnostic> {
+    let mut problems = Vec::new();
+    let given = args.exploring.given();
+    if args.engine == "bounded" && !given.is_empty() {
+        let problem = Diagnostic::general(format!("the bounded engine has no {}", given.join(", ")));
+        problems.push(problem.help("add --engine explicit"));
+    }
+    let bound = args.exploring.preemptions.is_some_and(|given| given.0.is_some());
+    if bound && args.exploring.endless == "fair" {
+        let problem = Diagnostic::general("with a bound on preemptions, no endless execution is fair");
+        problems.push(problem.help("leave --preemptions or --endless out"));
+    }
+    if args.engine == "explicit" {
+        let unsuited = args.model.iter().filter(|name| explore::Model::named(name).is_none());
+        problems.extend(unsuited.map(|name| {
+            Diagnostic::general(format!("the explicit engine does not know the model `{name}`"))
+                .help("it explores sc, tso and pso; leave --engine out for others")
+        }));
+    }
+    problems
 }
 
 /// Checks what is asked of one file.
@@ -129,7 +178,7 @@ fn check_file(file: &Path, args: &CheckArgs, limits: &Limits, tally: &mut Tally)
 
 /// What to check: every subject asked for, on every model; or what is expected of them.
 fn plan(session: &mut Session, args: &CheckArgs) -> Option<Vec<(Subject, Model)>> {
-    let mut problems = Vec::new();
+    let mut problems = engine_problems(args);
     let mut subjects = Vec::new();
     for wanted in &args.test {
         match session.subject(wanted) {
@@ -154,6 +203,9 @@ fn plan(session: &mut Session, args: &CheckArgs) -> Option<Vec<(Subject, Model)>
     };
     if names.is_empty() {
         names = DEFAULT_MODELS.map(str::to_owned).to_vec();
+    }
+    if args.engine == "explicit" && args.model.is_empty() {
+        names.retain(|name| explore::Model::named(name).is_some());
     }
     let mut models: Vec<Model> = Vec::new();
     for name in &names {

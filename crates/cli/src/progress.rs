@@ -91,6 +91,7 @@ fn describe(progress: Progress) -> String {
     match progress {
         Progress::Mining => "running serial executions".into(),
         Progress::Replaying => "replaying".into(),
+        Progress::States(states) => format!("{} states", fencepost_report::sweep::number(states)),
         Progress::Engine(phase, round) => {
             let what = match phase {
                 Phase::Encoding => "encoding",

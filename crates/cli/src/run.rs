@@ -5,9 +5,11 @@ use fencepost_bounded::check::{self, Finding, Options, Phase};
 use fencepost_bounded::range::Precision;
 use fencepost_bounded::solver::{Budget, OrderEncoding, peak_memory};
 use fencepost_bounded::unroll;
+use fencepost_explore as explore;
 use fencepost_harness::mine::Mined;
+use fencepost_harness::observation::ObservationSet;
 use fencepost_harness::result::{
-    CheckResult, Counterexample, LoopBound, Property, Scope, Statistics, Verdict,
+    CheckResult, Counterexample, LoopBound, Property, Scope, Statistics, Verdict, Wrong,
 };
 use fencepost_harness::test::Test;
 use fencepost_harness::trace::Trace;
@@ -38,6 +40,18 @@ pub struct Limits {
     pub precision: Precision,
     /// How specifications are mined.
     pub mining: Mining,
+    /// Which engine decides.
+    pub engine: Engine,
+}
+
+/// What decides.
+#[derive(Clone, Default)]
+pub enum Engine {
+    /// The solver.
+    #[default]
+    Bounded,
+    /// Exploration of states, in this way; model, reuse, time and memory are those of the check.
+    Explicit(explore::Options),
 }
 
 /// How a specification is mined.
@@ -76,8 +90,10 @@ impl Limits {
 pub enum Progress {
     /// Running serial executions.
     Mining,
-    /// In the engine: the phase and the round.
+    /// In the bounded engine: the phase and the round.
     Engine(Phase, u32),
+    /// In the explicit engine: states so far.
+    States(u64),
     /// Replaying a trace.
     Replaying,
 }
@@ -102,7 +118,7 @@ pub fn check(
         scope: scope(session, subject),
         statistics: Statistics::default(),
     };
-    result.verdict = match judge(session, subject, model, &options, limits.mining, progress, &mut result) {
+    result.verdict = match judge(session, subject, model, &options, limits, progress, &mut result) {
         Ok(verdict) => verdict,
         Err(reason) => Verdict::Inconclusive(reason),
     };
@@ -137,7 +153,7 @@ fn judge(
     subject: &Subject,
     model: &Model,
     options: &Options,
-    mining: Mining,
+    limits: &Limits,
     progress: &dyn Fn(Progress),
     result: &mut CheckResult,
 ) -> Result<Verdict, Reason> {
@@ -146,7 +162,7 @@ fn judge(
         Subject::Test(test) => {
             progress(Progress::Mining);
             let start = Instant::now();
-            let mined = match mining {
+            let mined = match limits.mining {
                 Mining::Enumeration => session.specification(test, &|| options.budget.exhausted().is_some()),
                 Mining::Sat => Rc::new(ask_for_specification(session, test, options)?),
             };
@@ -161,7 +177,9 @@ fn judge(
             result.scope.serial_calls = *calls;
             Some(observations)
         }
-        Some(Mined::Fault(trace)) => return violated(session, trace, &serial_model(), None, true),
+        Some(Mined::Fault(trace)) => {
+            return violated(session, trace, Wrong::Fault, &serial_model(), None, true);
+        }
         Some(Mined::Impossible(why)) => {
             return Err(match options.budget.exhausted() {
                 Some(exhausted) => exhausted.into(),
@@ -169,6 +187,30 @@ fn judge(
             });
         }
     };
+    match &limits.engine {
+        Engine::Bounded => bounded(session, subject, model, specification, options, progress, result),
+        Engine::Explicit(how) => {
+            let budget = explore::Budget {
+                cancelled: options.budget.cancelled.clone(),
+                deadline: options.budget.deadline,
+                memory: options.budget.memory,
+                states: how.budget.states,
+            };
+            let how = explore::Options { reuse: limits.reuse, budget, ..how.clone() };
+            explicit(session, subject, model, specification, how, progress, result)
+        }
+    }
+}
+
+fn bounded(
+    session: &Session,
+    subject: &Subject,
+    model: &Model,
+    specification: Option<&ObservationSet>,
+    options: &Options,
+    progress: &dyn Fn(Progress),
+    result: &mut CheckResult,
+) -> Result<Verdict, Reason> {
     let unrolled = match subject {
         Subject::Test(test) => unroll::Subject::Test(test),
         Subject::Main(proc) => unroll::Subject::Main(*proc),
@@ -194,10 +236,69 @@ fn judge(
             }
             Ok(Verdict::Holds)
         }
-        Finding::Violated(trace) => violated(session, &trace, model, specification, false),
+        Finding::Violated(trace) => {
+            let wrong = if trace.fault().is_some() { Wrong::Fault } else { Wrong::Observation };
+            violated(session, &trace, wrong, model, specification, false)
+        }
         Finding::Unknown(reason) => Err(reason),
     }
 }
+
+fn explicit(
+    session: &Session,
+    subject: &Subject,
+    model: &Model,
+    specification: Option<&ObservationSet>,
+    how: explore::Options,
+    progress: &dyn Fn(Progress),
+    result: &mut CheckResult,
+) -> Result<Verdict, Reason> {
+    let Some(machine) = explore::Model::named(&model.name) else {
+        return Err(Reason::Unsupported(format!("the explicit engine on {}", model.name)));
+    };
+    let explored = match subject {
+        Subject::Test(test) => explore::Subject::Test(test, specification),
+        Subject::Main(proc) => explore::Subject::Main(*proc),
+    };
+    let how = explore::Options { model: machine, ..how };
+    let report = |statistics: &explore::Statistics| progress(Progress::States(statistics.states));
+    let found = explore::explore(&session.harness, explored, &how, None, &report);
+    result.scope.states = Some(found.statistics.states);
+    result.statistics.solve_time = found.statistics.time;
+    if subject.test().is_none() {
+        let longest = [&found.witness].into_iter().flatten().map(|trace| trace.threads.len()).max();
+        result.scope.threads = longest.unwrap_or(0);
+    }
+    if let Some(bound) = how.preemptions {
+        result.scope.caveats.push(format!("executions with more than {bound} preemptions"));
+    }
+    if found.statistics.stuck > 0 && !how.stuck {
+        result.scope.caveats.push(STUCK.into());
+    }
+    if how.termination == explore::Termination::Ignore {
+        result.scope.caveats.push(ENDLESS.into());
+    }
+    progress(Progress::Replaying);
+    match found.verdict {
+        explore::Verdict::Holds => {
+            let Some(witness) = &found.witness else {
+                return Err(Reason::Internal("no execution can be shown".into()));
+            };
+            replayed(session, witness, model)?;
+            Ok(Verdict::Holds)
+        }
+        explore::Verdict::Violated { violation, trace } => {
+            violated(session, &trace, violation.into(), model, specification, false)
+        }
+        explore::Verdict::Inconclusive(reason) => Err(reason),
+    }
+}
+
+/// What is not held against a program unless asked for.
+const STUCK: &str = "whether threads may wait for ever, as they do in some executions; --stuck makes that a violation";
+
+/// The same.
+const ENDLESS: &str = "executions that never end; --endless fair makes them violations";
 
 /// What the check of loop bounds does not see where stores may overtake loads; see docs/models.md.
 const EARLY_STORES: &str = "loops that repeat more often only because another thread saw a store that \
@@ -235,13 +336,17 @@ fn replayed(
 fn violated(
     session: &Session,
     trace: &Trace,
+    wrong: Wrong,
     model: &Model,
-    specification: Option<&fencepost_harness::observation::ObservationSet>,
+    specification: Option<&ObservationSet>,
     serial: bool,
 ) -> Result<Verdict, Reason> {
     let explanation = replayed(session, trace, model)?;
     let mut nearest = Vec::new();
-    if trace.fault().is_none() {
+    if (trace.fault().is_some()) != (wrong == Wrong::Fault) {
+        return Err(Reason::Internal("a trace is not as wrong as was said".into()));
+    }
+    if wrong == Wrong::Observation {
         let (Some(specification), Some(observed)) = (specification, trace.observation()) else {
             return Err(Reason::Internal("a trace violates nothing".into()));
         };
@@ -250,7 +355,7 @@ fn violated(
         }
         nearest = specification.nearest(&observed).into_iter().map(|(o, slots)| (o.clone(), slots)).collect();
     }
-    Ok(Verdict::Violated(Box::new(Counterexample { trace: trace.clone(), explanation, nearest, serial })))
+    Ok(Verdict::Violated(Box::new(Counterexample { wrong, trace: trace.clone(), explanation, nearest, serial })))
 }
 
 /// Loop instances, gathered by their place in the source.

@@ -1,7 +1,7 @@
 //! The command `sweep`.
 
 use crate::args::SweepArgs;
-use crate::check::{BAD_INPUT, load, print_diagnostics};
+use crate::check::{BAD_INPUT, load, print_diagnostics, termination};
 use crate::progress::Bar;
 use anyhow::{Context, Result};
 use fencepost::sweep::{self, Limits, Log, Sweep, Work, document};
@@ -126,11 +126,10 @@ fn prepare(harness: &mut Harness, args: &SweepArgs) -> Result<Sweep, Vec<Diagnos
     }
     let bound = (configuration == Some(Configuration::E)).then_some(BOUND_OF_E);
     let preemptions = args.preemptions.map_or(bound, |given| given.0);
-    let termination = match args.endless.as_str() {
-        "unfair" => Termination::Unfair,
+    let termination = match termination(&args.endless) {
         // Within a bound, a thread that others do not let go on looks like one that cannot.
-        "fair" if preemptions.is_none() => Termination::Fair,
-        _ => Termination::Ignore,
+        Termination::Fair if preemptions.is_some() => Termination::Ignore,
+        wanted => wanted,
     };
     let off = |name: &str| args.without.iter().any(|without| without == name);
     let reductions = Reductions {

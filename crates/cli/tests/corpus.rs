@@ -1,6 +1,6 @@
 //! The corpus: every file carries its expectations, and every one of them is checked.
 
-use fencepost::run::{Limits, check};
+use fencepost::run::{Engine, Limits, check};
 use fencepost::session::Session;
 use fencepost_bounded::check::{Options, observations};
 use fencepost_bounded::range::Precision;
@@ -10,6 +10,7 @@ use fencepost_harness::observation::ObservationSet;
 use fencepost_harness::verdict::Kind;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 fn corpus() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus")
@@ -38,9 +39,13 @@ fn load(path: &Path, arguments: &[&str]) -> Session {
 }
 
 fn verdict(session: &mut Session, test: &str, model: &str) -> (Kind, String) {
+    verdict_within(session, test, model, &Limits::default())
+}
+
+fn verdict_within(session: &mut Session, test: &str, model: &str, limits: &Limits) -> (Kind, String) {
     let subject = session.subject(test).expect("the test exists");
     let model = fencepost_models::builtin(model).expect("the model ships");
-    let result = check(session, &subject, &model, &Limits::default(), &|_| {});
+    let result = check(session, &subject, &model, limits, &|_| {});
     let why = match &result.verdict {
         fencepost_harness::result::Verdict::Inconclusive(reason) => reason.to_string(),
         _ => String::new(),
@@ -118,6 +123,51 @@ fn blender() {
 #[test]
 fn fender() {
     expectations("fender");
+}
+
+/// What the explicit engine says of all that is expected on machines with store buffers: the same, within so many
+/// states. Returns how many expectations it decided, and how many there are.
+fn explicit(states: u64) -> (usize, usize) {
+    let mut jobs = Vec::new();
+    for path in ["checkfence", "amp", "blender", "fender"].iter().flat_map(|folder| files(folder)) {
+        let expected = load(&path, &[]).harness.expectations;
+        let machine = |model: &str| fencepost_explore::Model::named(model).is_some();
+        let expected = expected.into_iter().filter(|expectation| machine(&expectation.model));
+        jobs.extend(expected.map(|expectation| (path.clone(), expectation)));
+    }
+    let (total, decided) = (jobs.len(), AtomicUsize::new(0));
+    parallel(jobs, |(path, expectation)| {
+        let mut session = load(&path, &[]);
+        let budget = fencepost_explore::Budget { states: Some(states), ..Default::default() };
+        let how = fencepost_explore::Options { budget, ..Default::default() };
+        let limits = Limits { engine: Engine::Explicit(how), ..Limits::default() };
+        let (found, why) = verdict_within(&mut session, &expectation.test, &expectation.model, &limits);
+        let name = format!("{} {} {}", path.display(), expectation.test, expectation.model);
+        match found {
+            Kind::Inconclusive => assert!(why.contains("states"), "{name}: {why}"),
+            _ => {
+                assert_eq!(found, expectation.verdict, "{name}");
+                decided.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+    });
+    (decided.into_inner(), total)
+}
+
+#[test]
+fn the_explicit_engine_agrees() {
+    let (decided, total) = explicit(30_000);
+    println!("{decided} of {total}");
+    assert!(decided * 10 > total * 7, "{decided} of {total}");
+}
+
+/// `cargo test --release -p fencepost --test corpus explicit_engine_agrees_on_more -- --ignored`.
+#[test]
+#[ignore = "takes minutes"]
+fn the_explicit_engine_agrees_on_more() {
+    let (decided, total) = explicit(5_000_000);
+    println!("{decided} of {total}");
+    assert!(decided * 10 > total * 9, "{decided} of {total}");
 }
 
 /// A data type, how many fences it has, and for each a test that fails on relaxed without it. Smaller tests

@@ -1,6 +1,7 @@
 //! What an exploration finds.
 
 use fencepost_harness::observation::ObservationSet;
+use fencepost_harness::result::Wrong;
 use fencepost_harness::trace::Trace;
 use fencepost_harness::verdict::Reason;
 use std::time::Duration;
@@ -25,6 +26,19 @@ pub enum Violation {
         /// Steps of all.
         steps: usize,
     },
+}
+
+impl From<Violation> for Wrong {
+    fn from(violation: Violation) -> Wrong {
+        match violation {
+            Violation::Fault => Wrong::Fault,
+            Violation::Observation => Wrong::Observation,
+            Violation::Unexplained => Wrong::Unexplained,
+            Violation::Stuck(threads) => Wrong::Stuck(threads),
+            Violation::Endless { stem, steps } => Wrong::Endless { stem, steps },
+            Violation::Leak(_) => Wrong::Leak,
+        }
+    }
 }
 
 /// The answer.

@@ -25,9 +25,47 @@ impl Property {
     }
 }
 
+/// What is wrong with an execution.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Wrong {
+    /// A runtime error, which the trace shows.
+    Fault,
+    /// No serial execution observes the same.
+    Observation,
+    /// No sequential order of its calls is right.
+    Unexplained,
+    /// These threads wait for ever, and nothing says that they may. Thread 0 runs initialisation, or `main`.
+    Stuck(Vec<usize>),
+    /// It never ends: what happens after the first `stem` of its `steps` can repeat for ever.
+    Endless {
+        /// Steps before the repetition.
+        stem: usize,
+        /// Steps of all.
+        steps: usize,
+    },
+    /// Heap objects are lost before they are freed.
+    Leak,
+}
+
+impl Wrong {
+    /// One word for it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Wrong::Fault => "fault",
+            Wrong::Observation => "observation",
+            Wrong::Unexplained => "unexplained",
+            Wrong::Stuck(_) => "stuck",
+            Wrong::Endless { .. } => "endless",
+            Wrong::Leak => "leak",
+        }
+    }
+}
+
 /// An execution that is wrong.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Counterexample {
+    /// What is wrong.
+    pub wrong: Wrong,
     /// The execution.
     pub trace: Trace,
     /// What replay worked out about it.
@@ -84,8 +122,10 @@ pub struct Scope {
     pub calls: usize,
     /// Ways to choose the open arguments, all of them covered.
     pub inputs: u64,
-    /// Loops that branches decide.
+    /// Loops that branches decide; none if the engine does not unroll.
     pub loops: Vec<LoopBound>,
+    /// States that were explored, if the engine explores states.
+    pub states: Option<u64>,
     /// Observations in the specification; none without one.
     pub observations: Option<usize>,
     /// Serial executions of single calls that the specification was mined from.

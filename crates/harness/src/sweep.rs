@@ -3,41 +3,9 @@
 use crate::client::Client;
 use crate::consistency::explain::Attempt;
 use crate::consistency::history::History;
+use crate::result::Wrong;
 use crate::trace::{Explanation, Trace};
 use crate::verdict::Kind;
-
-/// What is wrong with an execution of a client.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Wrong {
-    /// A runtime error, which the trace shows.
-    Fault,
-    /// No sequential order of its calls is right.
-    Unexplained,
-    /// These threads wait for ever, and the oracle does not say that they may. Thread 0 runs initialisation.
-    Stuck(Vec<usize>),
-    /// It never ends: what happens after the first `stem` of its `steps` can repeat for ever.
-    Endless {
-        /// Steps before the repetition.
-        stem: usize,
-        /// Steps of all.
-        steps: usize,
-    },
-    /// Heap objects are never freed.
-    Leak,
-}
-
-impl Wrong {
-    /// One word for it.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Wrong::Fault => "fault",
-            Wrong::Unexplained => "unexplained",
-            Wrong::Stuck(_) => "stuck",
-            Wrong::Endless { .. } => "endless",
-            Wrong::Leak => "leak",
-        }
-    }
-}
 
 /// An execution of a client that is wrong.
 #[derive(Clone, Debug)]

@@ -5,7 +5,7 @@
 use fencepost_harness::consistency::history::Event;
 use fencepost_harness::observation;
 use fencepost_harness::operation::Harness;
-use fencepost_harness::result::{CheckResult, Counterexample, Verdict};
+use fencepost_harness::result::{CheckResult, Counterexample, Verdict, Wrong};
 use fencepost_harness::sweep;
 use fencepost_harness::test::Test;
 use fencepost_harness::trace::{Action, EventId, Source};
@@ -59,6 +59,7 @@ pub fn result(harness: &Harness, test: Option<&Test>, result: &CheckResult) -> V
             "calls": result.scope.calls,
             "inputs": result.scope.inputs,
             "loops": loops,
+            "states": result.scope.states,
             "not_explored": result.scope.caveats,
         },
         "observations": result.scope.observations,
@@ -115,8 +116,14 @@ fn counterexample(harness: &Harness, test: Option<&Test>, example: &Counterexamp
     };
     let observed = trace.observation().and_then(|observed| shown(&observed, false));
     let nearest: Vec<Value> = example.nearest.iter().take(3).map(|(o, _)| json!(shown(o, true))).collect();
+    let waiting = match &example.wrong {
+        Wrong::Stuck(threads) => json!(threads),
+        _ => Value::Null,
+    };
     json!({
         "replayed": true,
+        "wrong": example.wrong.name(),
+        "waiting": waiting,
         "serial": example.serial,
         "fault": fault,
         "observed": observed,
@@ -133,6 +140,7 @@ fn counterexample(harness: &Harness, test: Option<&Test>, example: &Counterexamp
 /// A counterexample of a client, as that of a test, with its history and the explanations that fail.
 pub fn client_counterexample(harness: &Harness, found: &sweep::Counterexample) -> Value {
     let example = Counterexample {
+        wrong: found.wrong.clone(),
         trace: found.trace.clone(),
         explanation: found.explanation.clone(),
         nearest: Vec::new(),
@@ -158,15 +166,9 @@ pub fn client_counterexample(harness: &Harness, found: &sweep::Counterexample) -
         .iter()
         .map(|attempt| json!({ "order": attempt.order, "stuck": attempt.stuck.map(|thread| thread + 1) }))
         .collect();
-    let waiting = match &found.wrong {
-        sweep::Wrong::Stuck(threads) => json!(threads),
-        _ => Value::Null,
-    };
     let more = json!({
         "schedule": found.number,
         "notation": found.client.show(harness),
-        "wrong": found.wrong.name(),
-        "waiting": waiting,
         "history": history,
         "attempts": attempts,
     });

@@ -9,11 +9,10 @@ use fencepost_harness::consistency::explain::{Attempt, Reason};
 use fencepost_harness::consistency::history::{End, Event, History, HistoryCall};
 use fencepost_harness::operation::Harness;
 use fencepost_harness::oracle::role::Role;
-use fencepost_harness::result;
+use fencepost_harness::result::{self, Wrong};
 use fencepost_harness::schedule::Scope;
-use fencepost_harness::sweep::{Counterexample, Summary, Wrong};
+use fencepost_harness::sweep::{Counterexample, Summary};
 use fencepost_harness::test::{Invocation, Test};
-use fencepost_harness::trace::Status;
 use fencepost_harness::verdict::Kind;
 use fencepost_lsl::source::{FileId, Span};
 use fencepost_lsl::value::Value;
@@ -98,6 +97,7 @@ pub fn counterexample(harness: &Harness, property: Property, model: &str, found:
     let _ = writeln!(out, "  schedule {}: {}", found.number, found.client.show(harness));
     let test = shown.test();
     let example = result::Counterexample {
+        wrong: found.wrong.clone(),
         trace: found.trace.clone(),
         explanation: found.explanation.clone(),
         nearest: Vec::new(),
@@ -136,63 +136,15 @@ impl Shown<'_> {
 
     /// What is wrong, in words.
     fn claim(&self, out: &mut String, renderer: &Renderer) {
-        let trace = &self.found.trace;
-        let sources = &self.harness.program.sources;
-        match &self.found.wrong {
-            Wrong::Fault => {
-                if let Some((thread, fault, span)) = trace.fault() {
-                    let (at, line) = (sources.position(span), sources.line(span));
-                    let name = renderer.thread_name(thread);
-                    let _ = writeln!(out, "  {BAD}{fault}{RESET} in {name} at {at}\n      {line}");
-                }
-            }
-            Wrong::Unexplained => {
-                let what = match self.property {
-                    Property::Sequential => "sequentially consistent",
-                    Property::Linear => "linearizable",
-                    Property::Quiescent => "quiescently consistent",
-                };
-                let _ = writeln!(out, "  {BAD}not {what}{RESET}: no order of its calls is right");
-            }
-            Wrong::Stuck(threads) => {
-                let _ = writeln!(out, "  {BAD}stuck{RESET}: nobody can go on, and that is not right here");
-                for &thread in threads {
-                    self.waits(out, thread, "waits for ever");
-                }
-            }
-            Wrong::Endless { stem, steps } => {
-                let _ = writeln!(
-                    out,
-                    "  {BAD}endless{RESET}: after {stem} steps, the {} that follow can repeat for ever",
-                    steps - stem
-                );
-                for (thread, run) in trace.threads.iter().enumerate().skip(1) {
-                    if run.status != Status::Finished {
-                        self.waits(out, thread, "does not end");
-                    }
-                }
-            }
-            Wrong::Leak => _ = writeln!(out, "  {BAD}a heap object is never freed{RESET}"),
+        if self.found.wrong != Wrong::Unexplained {
+            return renderer.claim(out);
         }
-    }
-
-    /// Where a thread is that goes no further.
-    fn waits(&self, out: &mut String, thread: usize, what: &str) {
-        let trace = &self.found.trace;
-        let sources = &self.harness.program.sources;
-        let Some(call) = trace.threads[thread].calls.last() else {
-            let _ = writeln!(out, "    thread {thread} {what} before its first step");
-            return;
+        let what = match self.property {
+            Property::Sequential => "sequentially consistent",
+            Property::Linear => "linearizable",
+            Property::Quiescent => "quiescently consistent",
         };
-        let name = call
-            .op
-            .map_or(String::new(), |(op, _)| FixedCall { op, args: call.args.clone() }.show(self.harness));
-        let last = call.events.clone().next_back();
-        let place = last.map(|event| {
-            let span = self.found.explanation.spans[event];
-            format!(", last seen at {}: {}", sources.position(span), sources.line(span))
-        });
-        let _ = writeln!(out, "    thread {thread} {what} in {name}{}", place.unwrap_or_default());
+        let _ = writeln!(out, "  {BAD}not {what}{RESET}: no order of its calls is right");
     }
 
     fn results(&self, call: &FixedCall, results: &[Value]) -> String {

@@ -1,9 +1,10 @@
 //! Results as text.
 
+use crate::sweep;
 use crate::trace::Renderer;
 use anstyle::{AnsiColor, Reset, Style};
 use fencepost_harness::operation::Harness;
-use fencepost_harness::result::{CheckResult, LoopBound, Property, Verdict};
+use fencepost_harness::result::{CheckResult, LoopBound, Property, Verdict, Wrong};
 use fencepost_harness::test::Test;
 use fencepost_harness::verdict::Kind;
 use std::fmt::Write;
@@ -36,10 +37,13 @@ pub fn line(result: &CheckResult) -> String {
 
 /// Why an execution is wrong, in a few words.
 fn reason(example: &fencepost_harness::result::Counterexample) -> String {
-    match example.trace.fault() {
-        Some((_, fault, _)) if example.serial => format!("{fault}, even when operations run one by one"),
-        Some((_, fault, _)) => fault.to_string(),
-        None => "an observation that no serial execution gives".into(),
+    match (example.trace.fault(), &example.wrong) {
+        (Some((_, fault, _)), _) if example.serial => format!("{fault}, even when operations run one by one"),
+        (Some((_, fault, _)), _) => fault.to_string(),
+        (None, Wrong::Stuck(_)) => "threads wait for ever".into(),
+        (None, Wrong::Endless { .. }) => "an execution that never ends".into(),
+        (None, Wrong::Leak) => "a heap object is lost before it is freed".into(),
+        (None, _) => "an observation that no serial execution gives".into(),
     }
 }
 
@@ -58,6 +62,9 @@ fn scope(result: &CheckResult) -> String {
         let instances: usize = real.iter().map(|info| info.instances).sum();
         let most = real.iter().map(|info| info.bound).max().unwrap_or(0);
         parts.push(format!("{} unrolled up to {most}×", count(instances, "loop instance")));
+    }
+    if let Some(states) = scope.states {
+        parts.push(format!("{} states", sweep::number(states)));
     }
     parts.join(", ")
 }
@@ -113,6 +120,9 @@ fn scope_lines(harness: &Harness, result: &CheckResult, out: &mut String) {
             (false, bound) => format!("at most {bound}×"),
         };
         let _ = writeln!(out, "  {kind} at {at}: {}, {how}", count(info.instances, "instance"));
+    }
+    if let Some(states) = scope.states {
+        let _ = writeln!(out, "  {} states, with every loop run to its end", sweep::number(states));
     }
     for caveat in &scope.caveats {
         let _ = writeln!(out, "  not explored: {caveat}");

@@ -3,9 +3,10 @@
 
 use crate::text::{BAD, BOLD, FAINT, RESET};
 use crate::values;
+use fencepost_harness::client::FixedCall;
 use fencepost_harness::observation;
 use fencepost_harness::operation::Harness;
-use fencepost_harness::result::Counterexample;
+use fencepost_harness::result::{Counterexample, Wrong};
 use fencepost_harness::test::Test;
 use fencepost_harness::trace::{Action, Call, EventId, Source, Start, Status};
 use fencepost_lsl::program::{Order, Place, ProcId, address};
@@ -37,20 +38,66 @@ impl Renderer<'_> {
         self.reorderings(out);
     }
 
-    /// What was observed, and why that is wrong.
-    fn claim(&self, out: &mut String) {
+    /// What is wrong, in words.
+    pub(crate) fn claim(&self, out: &mut String) {
         let trace = &self.example.trace;
-        if let Some((thread, fault, span)) = trace.fault() {
-            let at = self.harness.program.sources.position(span);
-            let line = self.harness.program.sources.line(span);
-            let _ = writeln!(out, "  {BAD}{fault}{RESET} in {} at {at}", self.thread_name(thread));
-            let _ = writeln!(out, "      {line}");
-            if self.example.serial {
-                let _ =
-                    writeln!(out, "  This is a serial execution: the operations run one after the other.");
+        match &self.example.wrong {
+            Wrong::Fault => self.fault(out),
+            Wrong::Observation | Wrong::Unexplained => self.observation(out),
+            Wrong::Stuck(threads) => {
+                let _ = writeln!(out, "  {BAD}stuck{RESET}: nobody can go on, and that is not right here");
+                for &thread in threads {
+                    self.waits(out, thread, "waits for ever");
+                }
             }
-            return;
+            Wrong::Endless { stem, steps } => {
+                let circle = steps - stem;
+                let _ = writeln!(
+                    out,
+                    "  {BAD}endless{RESET}: after {stem} steps, the {circle} that follow can repeat for ever"
+                );
+                let threads = trace.threads.iter().enumerate();
+                for (thread, _) in threads.filter(|(_, run)| run.status != Status::Finished) {
+                    self.waits(out, thread, "does not end");
+                }
+            }
+            Wrong::Leak => _ = writeln!(out, "  {BAD}a heap object is lost before it is freed{RESET}"),
         }
+    }
+
+    fn fault(&self, out: &mut String) {
+        let Some((thread, fault, span)) = self.example.trace.fault() else { return };
+        let sources = &self.harness.program.sources;
+        let (at, line) = (sources.position(span), sources.line(span));
+        let _ = writeln!(out, "  {BAD}{fault}{RESET} in {} at {at}\n      {line}", self.thread_name(thread));
+        if self.example.serial {
+            let _ = writeln!(out, "  This is a serial execution: the operations run one after the other.");
+        }
+    }
+
+    /// Where a thread is that goes no further.
+    fn waits(&self, out: &mut String, thread: usize, what: &str) {
+        let sources = &self.harness.program.sources;
+        let name = self.thread_name(thread);
+        let Some(call) = self.example.trace.threads[thread].calls.last() else {
+            let _ = writeln!(out, "    {name} {what} before its first step");
+            return;
+        };
+        let called = match call.op {
+            Some((op, _)) => FixedCall { op, args: call.args.clone() }.show(self.harness),
+            None => self.proc_name(call.proc),
+        };
+        let last = call.events.clone().next_back();
+        let place = last.map(|event| {
+            let span = self.example.explanation.spans[event];
+            format!(", last seen at {}: {}", sources.position(span), sources.line(span))
+        });
+        let _ = writeln!(out, "    {name} {what} in {called}{}", place.unwrap_or_default());
+    }
+
+    /// What was observed, and why that is wrong.
+    fn observation(&self, out: &mut String) {
+        let trace = &self.example.trace;
         let (Some(test), Some(observed)) = (self.test, trace.observation()) else { return };
         let calls = observation::show(self.harness, test, &observed, false);
         let _ = writeln!(out, "  {BOLD}Observed{RESET}");

@@ -23,7 +23,8 @@ use fencepost_harness::oracle::Protocol;
 use fencepost_harness::oracle::binding::Binding;
 use fencepost_harness::oracle::collection::Specification;
 use fencepost_harness::schedule::{Schedule, Scope};
-use fencepost_harness::sweep::{Counterexample, Tally, Wrong};
+use fencepost_harness::result::Wrong;
+use fencepost_harness::sweep::{Counterexample, Tally};
 use fencepost_harness::trace::Trace;
 use fencepost_harness::verdict::Reason;
 use recorder::Recorder;
@@ -123,7 +124,7 @@ impl Sweep {
                         _ => None,
                     };
                     let history = history.filter(|history| tells_of(history, &trace));
-                    return self.explained(number, client, wrong(violation), *trace, history);
+                    return self.explained(number, client, violation.into(), *trace, history);
                 }
                 Verdict::Inconclusive(reason) => last = reason,
                 Verdict::Holds => {}
@@ -149,17 +150,6 @@ impl Sweep {
             }
         }
         Ok(Counterexample { number, client: client.clone(), wrong, trace, explanation, history, attempts })
-    }
-}
-
-/// What the engine calls a violation.
-fn wrong(violation: Violation) -> Wrong {
-    match violation {
-        Violation::Fault => Wrong::Fault,
-        Violation::Observation | Violation::Unexplained => Wrong::Unexplained,
-        Violation::Stuck(threads) => Wrong::Stuck(threads),
-        Violation::Endless { stem, steps } => Wrong::Endless { stem, steps },
-        Violation::Leak(_) => Wrong::Leak,
     }
 }
 

@@ -3,8 +3,9 @@
 //! What is found does not depend on how many: schedules are handed out in their order, and a violation ends
 //! only the work on schedules with larger numbers, so the first violation is that of the smallest number.
 
-use super::{Sweep, tally, wrong};
+use super::{Sweep, tally};
 use fencepost_explore::{Budget, Verdict};
+use fencepost_harness::result::Wrong;
 use fencepost_harness::schedule::Schedules;
 use fencepost_harness::sweep::{Record, Summary, Tally};
 use fencepost_harness::verdict::{Kind, Reason};
@@ -217,7 +218,7 @@ impl Shared<'_> {
                 match found.verdict {
                     Verdict::Holds => (Kind::Holds, None, figures),
                     Verdict::Violated { violation, .. } => {
-                        (Kind::Violated, Some(wrong(violation).name().to_owned()), figures)
+                        (Kind::Violated, Some(Wrong::from(violation).name().to_owned()), figures)
                     }
                     // Whatever ends all ends this one without a verdict of its own.
                     Verdict::Inconclusive(Reason::Interrupted | Reason::Timeout) => return None,
