@@ -266,7 +266,7 @@ pub(crate) struct SweepArgs {
     /// Prints only the verdict.
     #[arg(long, short)]
     pub(crate) quiet: bool,
-    /// Switches reductions off: private, footprint, sole, collect, remember.
+    /// Switches reductions off: private, footprint, sole, collect, remember, symmetry.
     #[arg(long, hide = true, value_delimiter = ',')]
     pub(crate) without: Vec<String>,
 }

@@ -295,7 +295,8 @@ fn explicit(
 }
 
 /// What is not held against a program unless asked for.
-const STUCK: &str = "whether threads may wait for ever, as they do in some executions; --stuck makes that a violation";
+const STUCK: &str =
+    "whether threads may wait for ever, as they do in some executions; --stuck makes that a violation";
 
 /// The same.
 const ENDLESS: &str = "executions that never end; --endless fair makes them violations";
@@ -355,7 +356,13 @@ fn violated(
         }
         nearest = specification.nearest(&observed).into_iter().map(|(o, slots)| (o.clone(), slots)).collect();
     }
-    Ok(Verdict::Violated(Box::new(Counterexample { wrong, trace: trace.clone(), explanation, nearest, serial })))
+    Ok(Verdict::Violated(Box::new(Counterexample {
+        wrong,
+        trace: trace.clone(),
+        explanation,
+        nearest,
+        serial,
+    })))
 }
 
 /// Loop instances, gathered by their place in the source.

@@ -138,6 +138,7 @@ fn prepare(harness: &mut Harness, args: &SweepArgs) -> Result<Sweep, Vec<Diagnos
         sole: !off("sole"),
         collect: !off("collect"),
         remember: !off("remember"),
+        symmetry: !off("symmetry"),
         ..Reductions::default()
     };
     Ok(Sweep {

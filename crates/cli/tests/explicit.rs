@@ -59,7 +59,8 @@ fn threads_that_wait_for_ever() {
     assert_eq!(code, Some(0));
     let (code, _) = check(CROSSWISE, &["--model", "sc", "--stuck", "--preemptions", "1"]);
     assert_eq!(code, Some(1));
-    let text = String::from_utf8(run(CROSSWISE, "explicit", &["--model", "sc", "--stuck"]).stdout).expect("it is text");
+    let text = String::from_utf8(run(CROSSWISE, "explicit", &["--model", "sc", "--stuck"]).stdout)
+        .expect("it is text");
     assert!(text.contains("the main thread waits for ever in main, last seen at program.c:"), "{text}");
 }
 

@@ -1,9 +1,9 @@
 //! Whether a program treats all addresses of objects alike, as far as the exploration shows.
 //!
-//! [`crate::rename`] gives objects new addresses. No program may notice, so each operation on an address is
-//! looked at when it is made: copies, equality, tags in the low bits and offsets inside of an object pass.
+//! [`crate::rename`] gives objects new addresses, and so does [`crate::symmetry`], where threads change places.
+//! No program may notice, so each operation on an address is looked at when it is made: copies, equality, tags in the low bits and offsets inside of an object pass.
 //! An order of two objects, a hash, an address that is packed with something else or that is observed does
-//! not; then the exploration begins anew, without renaming.
+//! not; then the exploration begins anew, without either.
 //!
 //! # Soundness
 //!
@@ -110,14 +110,14 @@ impl Machine<'_> {
     #[inline]
     pub(crate) fn weigh_op(&mut self, world: &World, op: PrimOp, x: Value, y: Value, result: Value) {
         let any = is_object(x.bits()) || is_object(y.bits()) || is_object(result.bits());
-        if self.renames && any {
+        if self.weighs() && any {
             self.alike &= passes(&self.pools, world, op, x, y, result);
         }
     }
 
     /// Looks at values that are observed.
     pub(crate) fn weigh_observed(&mut self, values: &[Value]) {
-        if self.renames {
+        if self.weighs() {
             self.alike &= !values.iter().any(|value| is_object(value.bits()));
         }
     }
@@ -125,7 +125,7 @@ impl Machine<'_> {
     /// Looks at a store: an address is stored whole, and none is left in pieces. `before` is the
     /// object's number, `after` are its words.
     pub(crate) fn weigh_store(&mut self, before: u32, after: &[u64], offset: u64, ty: IntTy, value: u64) {
-        if !self.renames {
+        if !self.weighs() {
             return;
         }
         let (before, after) = (self.pools.object(before).content(), Object(after).content());
@@ -147,14 +147,14 @@ impl<R: Recorder> Run<'_, '_, R> {
     /// Looks at a value that a store is about to write.
     pub(crate) fn weigh_stored(&mut self, value: Value, ty: IntTy) {
         let (whole, kept) = (value.bits(), value.wrap(ty).bits());
-        if self.machine.renames && (is_object(whole) || is_object(kept)) {
+        if self.machine.weighs() && (is_object(whole) || is_object(kept)) {
             self.machine.alike &= whole == kept;
         }
     }
 
     /// Looks at a load: an address is loaded whole. `content` is that of the object.
     pub(crate) fn weigh_load(&mut self, object: u32, addr: u64, offset: u64, ty: IntTy, value: Value) {
-        if !self.machine.renames {
+        if !self.machine.weighs() {
             return;
         }
         let value = value.bits();

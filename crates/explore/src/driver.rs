@@ -27,6 +27,7 @@ pub enum Subject<'a> {
 }
 
 /// A call to be made by a driver.
+#[derive(PartialEq)]
 struct Planned {
     op: OpId,
     primed: bool,
@@ -73,6 +74,15 @@ pub(crate) fn compile(harness: &Harness, subject: Subject, watched: bool) -> Cod
     code
 }
 
+/// For each thread, counting the first one that runs initialisation, the last one before it that does the same.
+fn twins(threads: &[Vec<Planned>], drivers: &[u32]) -> Vec<Option<(usize, u32)>> {
+    let twin = |thread: usize| {
+        let before = threads[..thread].iter().rposition(|calls| *calls == threads[thread])?;
+        Some((before + 1, drivers[before]))
+    };
+    std::iter::once(None).chain((0..threads.len()).map(twin)).collect()
+}
+
 struct Drivers<'a> {
     harness: &'a Harness,
     watched: bool,
@@ -93,6 +103,9 @@ impl Drivers<'_> {
         let first = compiler.reserve();
         let numbers: Vec<u32> = threads.iter().map(|_| compiler.reserve()).collect();
         compiler.code.first = first;
+        if !self.observes {
+            compiler.code.twins = twins(&threads, &numbers);
+        }
         placed.push((first, self.driver(compiler, initial, 0, &numbers)));
         for (thread, (calls, number)) in threads.into_iter().zip(numbers).enumerate() {
             placed.push((number, self.driver(compiler, calls, thread as u32 + 1, &[])));

@@ -10,6 +10,7 @@ use crate::run::{self, Run, Stop};
 use crate::script::Script;
 use crate::state::{EMPTY, Phase, World};
 use crate::stuck::{noticeable, private};
+use crate::symmetry::comes_later;
 
 /// What a step does.
 #[derive(Clone, Debug)]
@@ -71,7 +72,10 @@ impl Expander {
             let cost = (switches && self.world.last as usize != thread + 1) as u32;
             let allowed =
                 machine.options.preemptions.is_none_or(|most| self.world.preemptions + cost <= most);
-            if machine.phase(&self.world, thread) == Phase::Running && allowed {
+            if machine.phase(&self.world, thread) == Phase::Running
+                && allowed
+                && !comes_later(machine, &self.world, thread)
+            {
                 self.runs(machine, thread, cost)?;
             }
             if self.world.buffers[thread] != EMPTY {

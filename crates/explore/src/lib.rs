@@ -52,6 +52,7 @@ mod script;
 mod search;
 mod state;
 mod stuck;
+mod symmetry;
 mod trace;
 
 pub use driver::Subject;
@@ -106,6 +107,7 @@ pub fn explore(
         };
         let mut machine = Machine::new(&code, &harness.program, options, footprint, watching);
         machine.renames &= alike;
+        machine.symmetric &= alike;
         let mut explorer = Explorer::new(&mut machine, &mut judge, progress);
         let end = explorer.explore();
         let Explorer { mut statistics, witness, .. } = explorer;

@@ -67,8 +67,10 @@ pub(crate) struct Machine<'a> {
     pub(crate) pure: bool,
     /// Slots of objects that it made.
     pub(crate) made: Vec<u32>,
-    /// Whether objects are renamed, and whether all operations so far treat addresses alike.
+    /// Whether objects are renamed, whether one order of twins stands for all, and whether all operations so far
+    /// treat addresses alike, as both of that needs.
     pub(crate) renames: bool,
+    pub(crate) symmetric: bool,
     pub(crate) alike: bool,
     pub(crate) renaming: Renaming,
 }
@@ -113,6 +115,7 @@ impl<'a> Machine<'a> {
             pure: true,
             made: Vec::new(),
             renames: rename::possible(options),
+            symmetric: options.reductions.symmetry && code.twins.iter().any(Option::is_some),
             alike: true,
             renaming: Renaming::default(),
         }
@@ -132,10 +135,18 @@ impl<'a> Machine<'a> {
                 world.globals.push(number);
             }
         }
-        self.renames &= alike::constants_differ(self.code, self.program, &self.pools, &world);
+        if self.weighs() && !alike::constants_differ(self.code, self.program, &self.pools, &world) {
+            (self.renames, self.symmetric) = (false, false);
+        }
         let first = self.code.first;
         self.add_thread(&mut world, first, &[], false);
         world
+    }
+
+    /// Whether it matters how operations treat addresses.
+    #[inline]
+    pub(crate) fn weighs(&self) -> bool {
+        self.renames || self.symmetric
     }
 
     /// Adds a thread that is about to run a driver.
@@ -195,6 +206,11 @@ impl<'a> Machine<'a> {
             self.pools.phases.push(phase);
         }
         number
+    }
+
+    /// Where the driver of a thread is.
+    pub(crate) fn position(&self, world: &World, thread: usize) -> u32 {
+        self.pools.threads.words.get(world.threads[thread])[0] as u32
     }
 
     /// Takes a thread apart, into `frames` and `regs`.

@@ -78,6 +78,8 @@ pub struct Reductions {
     pub rename: bool,
     /// A step that was made before in the same circumstances is looked up.
     pub remember: bool,
+    /// Threads of a client that make the same calls start in the order of their numbers.
+    pub symmetry: bool,
 }
 
 impl Reductions {
@@ -89,6 +91,7 @@ impl Reductions {
         collect: false,
         rename: false,
         remember: false,
+        symmetry: false,
     };
 }
 
@@ -101,6 +104,7 @@ impl Default for Reductions {
             collect: true,
             rename: false,
             remember: true,
+            symmetry: true,
         }
     }
 }

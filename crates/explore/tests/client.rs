@@ -142,6 +142,7 @@ fn run(harness: &Harness, initial: &str, threads: &str, options: &Options) -> Ex
         Reductions { sole: !all.sole, ..all },
         Reductions { remember: !all.remember, ..all },
         Reductions { rename: !all.rename, ..all },
+        Reductions { symmetry: !all.symmetry, ..all },
         off,
     ];
     let (depth, breadth) = (Search::Depth, Search::Breadth);
@@ -272,6 +273,39 @@ fn random_clients_agree() {
         assert!(model == Model::Pso || matches!(found.verdict, Verdict::Holds), "{initial} ( {threads} )");
     }
     assert!(right > 20 && wrong > 0, "{right} hold, {wrong} do not");
+}
+
+/// Threads that make the same calls start in one order, unless a program tells them apart by where their objects lie.
+#[test]
+fn twins() {
+    let states = |harness: &Harness, threads: &str, symmetry: bool| {
+        let reductions = Reductions { symmetry, ..Reductions::default() };
+        let found = run(harness, "a1", threads, &Options { reductions, ..Options::default() });
+        (found.verdict, found.statistics.states)
+    };
+    let list = corpus("harris.c", &[]);
+    for threads in ["a0 | a0", "r1 | r1 | r1", "a0 | c1 | a0"] {
+        let ((one, fewer), (other, all)) = (states(&list, threads, true), states(&list, threads, false));
+        assert_eq!((one, other), (Verdict::Holds, Verdict::Holds), "{threads}");
+        assert!(fewer < all, "{threads}: {fewer} of {all} states");
+    }
+    let (_, fewer) = states(&list, "a0 | c0", true);
+    assert_eq!(fewer, states(&list, "a0 | c0", false).1);
+    // The first thread, whose objects lie first, is wrong if it begins after the second saw a removal that is still
+    // under way: only then does the order of their calls matter.
+    let has = "char *own = malloc(1);
+         if (gone && own < gone && !over) return 1;
+         if (in[key]) return 1;
+         gone = own;
+         return 0;";
+    let take = "int was; fp_atomic { was = in[key]; in[key] = 0; } over = 1; return was;";
+    let text = BITS.replace("int in[2];", "#include <stdlib.h>\nint in[2], over; char *gone;");
+    let harness = program(&text.replace("REMOVE", take).replace("CONTAINS", has));
+    for symmetry in [true, false] {
+        let reductions = Reductions { symmetry, ..Reductions::default() };
+        let found = run(&harness, "a0", "c0 | c0 | r0", &Options { reductions, ..Options::default() });
+        assert!(matches!(found.verdict, Verdict::Violated { violation: Violation::Unexplained, .. }));
+    }
 }
 
 /// The bound counts as part of a state: with room for one preemption the torn set is refuted.
