@@ -117,11 +117,30 @@ static inline void fp_unlock(fp_lock_t *l)
 }
 
 #if defined __FENCEPOST__ && defined FP_HASH_DOMAIN
+#if FP_HASH_RANGE == 1
+#define FP_HASH_VALUE 0
+#elif FP_HASH_RANGE == 2
+#define FP_HASH_VALUE fp_any(0, 1)
+#elif FP_HASH_RANGE == 3
+#define FP_HASH_VALUE fp_any(0, 1, 2)
+#elif FP_HASH_RANGE == 4
+#define FP_HASH_VALUE fp_any(0, 1, 2, 3)
+#elif FP_HASH_RANGE == 5
+#define FP_HASH_VALUE fp_any(0, 1, 2, 3, 4)
+#elif FP_HASH_RANGE == 6
+#define FP_HASH_VALUE fp_any(0, 1, 2, 3, 4, 5)
+#elif FP_HASH_RANGE == 7
+#define FP_HASH_VALUE fp_any(0, 1, 2, 3, 4, 5, 6)
+#elif FP_HASH_RANGE == 8
+#define FP_HASH_VALUE fp_any(0, 1, 2, 3, 4, 5, 6, 7)
+#else
+#error FP_HASH_RANGE is a number from 1 to 8
+#endif
 static unsigned fp_hash_of[FP_HASH_DOMAIN];
 static inline void fp_hash_choose(void)
 {
     for (int x = 0; x < FP_HASH_DOMAIN; x++)
-        fp_hash_of[x] = fp_any(0, 1, 2, 3, 4, 5, 6, 7) % FP_HASH_RANGE;
+        fp_hash_of[x] = FP_HASH_VALUE;
 }
 #pragma fencepost init fp_hash_choose()
 #define fp_hash(x) fp_hash_of[x]

@@ -184,6 +184,9 @@ pub(crate) struct SweepArgs {
     /// queue,bounded:2 or queue,synchronous. Without it, what the file says.
     #[arg(long, value_name = "ORACLE")]
     pub(crate) oracle: Option<String>,
+    /// A C file whose operations, run one after the other, say what those of the same names should do.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) reference: Option<PathBuf>,
     /// The operations of the collection, by name; without it, those that the file says, or all.
     #[arg(long, value_name = "NAMES", requires = "oracle")]
     pub(crate) operations: Option<String>,
@@ -266,7 +269,10 @@ pub(crate) struct SweepArgs {
     /// Prints only the verdict.
     #[arg(long, short)]
     pub(crate) quiet: bool,
-    /// Switches reductions off: private, footprint, sole, collect, remember, symmetry.
+    /// Switches reductions on: rename, symmetry.
+    #[arg(long, hide = true, value_delimiter = ',')]
+    pub(crate) with: Vec<String>,
+    /// Switches reductions off: private, footprint, sole, collect, remember.
     #[arg(long, hide = true, value_delimiter = ',')]
     pub(crate) without: Vec<String>,
 }

@@ -53,6 +53,11 @@ impl Subject {
 }
 
 impl Session {
+    /// The file, and its reference implementation.
+    pub fn into_harnesses(self) -> (Harness, Option<Harness>) {
+        (self.harness, self.reference)
+    }
+
     /// Loads a file, and a reference implementation if there is one.
     pub fn load(file: &Path, arguments: &[String], reference: Option<&Path>) -> Result<Session, Rejected> {
         let (harness, warnings) = fencepost_c::load(file, arguments)?;

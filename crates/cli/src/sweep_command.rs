@@ -8,8 +8,10 @@ use fencepost::sweep::{self, Limits, Log, Sweep, Work, document};
 use fencepost_explore::{Budget, Model, Options, Reductions, Termination};
 use fencepost_harness::consistency::Property;
 use fencepost_harness::operation::Harness;
-use fencepost_harness::oracle::binding::bind;
+use fencepost_harness::oracle::binding::{Binding, bind};
 use fencepost_harness::oracle::declaration::{self, Declaration};
+use fencepost_harness::oracle::reference::Reference;
+use fencepost_harness::oracle::{Kind as Collection, Protocol};
 use fencepost_harness::schedule::{Configuration, Schedules, Scope};
 use fencepost_harness::sweep::{Counterexample, Summary};
 use fencepost_harness::verdict::Kind;
@@ -31,10 +33,11 @@ const BOUND_OF_E: u32 = 2;
 
 pub(crate) fn run(args: &SweepArgs) -> Result<u8> {
     let begun = Instant::now();
-    let Some(session) = load(&args.file, &args.preprocessor, None) else { return Ok(BAD_INPUT) };
+    let session = load(&args.file, &args.preprocessor, args.reference.as_deref());
+    let Some(session) = session else { return Ok(BAD_INPUT) };
     print_diagnostics(&session.warnings, &session.harness.program.sources);
-    let mut harness = session.harness;
-    let sweep = match prepare(&mut harness, args) {
+    let (mut harness, reference) = session.into_harnesses();
+    let sweep = match prepare(&mut harness, reference, args) {
         Ok(sweep) => sweep,
         Err(problems) => {
             print_diagnostics(&problems, &harness.program.sources);
@@ -95,7 +98,11 @@ pub(crate) fn run(args: &SweepArgs) -> Result<u8> {
     })
 }
 
-fn prepare(harness: &mut Harness, args: &SweepArgs) -> Result<Sweep, Vec<Diagnostic>> {
+fn prepare(
+    harness: &mut Harness,
+    reference: Option<Harness>,
+    args: &SweepArgs,
+) -> Result<Sweep, Vec<Diagnostic>> {
     let mut problems = Vec::new();
     let property = Property::named(&args.property);
     if property.is_none() {
@@ -116,11 +123,17 @@ fn prepare(harness: &mut Harness, args: &SweepArgs) -> Result<Sweep, Vec<Diagnos
     else {
         return Err(problems);
     };
-    oracle.select(harness)?;
-    let binding = bind(harness, oracle.kind, oracle.protocol, None)?;
-    let (mut scope, configuration) = scope(&oracle, args).map_err(|problem| vec![problem])?;
+    let (binding, protocol) = match &oracle {
+        Some(oracle) => {
+            oracle.select(harness)?;
+            (bind(harness, oracle.kind, oracle.protocol, None)?, oracle.protocol)
+        }
+        None => (Binding::plain(harness), Protocol::NonBlocking),
+    };
+    let reference = reference.map(|reference| Reference::new(harness, reference)).transpose()?;
+    let (mut scope, configuration) = scope(oracle.as_ref(), args).map_err(|problem| vec![problem])?;
     scope.roles = binding.roles();
-    let problems = scope.problems(oracle.protocol);
+    let problems = scope.problems(protocol);
     if !problems.is_empty() {
         return Err(problems);
     }
@@ -132,19 +145,21 @@ fn prepare(harness: &mut Harness, args: &SweepArgs) -> Result<Sweep, Vec<Diagnos
         wanted => wanted,
     };
     let off = |name: &str| args.without.iter().any(|without| without == name);
+    let on = |name: &str| args.with.iter().any(|with| with == name);
     let reductions = Reductions {
         private: !off("private"),
         footprint: !off("footprint"),
         sole: !off("sole"),
         collect: !off("collect"),
         remember: !off("remember"),
-        symmetry: !off("symmetry"),
-        ..Reductions::default()
+        rename: on("rename"),
+        symmetry: on("symmetry"),
     };
     Ok(Sweep {
         harness: harness.clone(),
         binding,
-        protocol: oracle.protocol,
+        reference,
+        protocol,
         property,
         scope,
         options: Options {
@@ -160,13 +175,18 @@ fn prepare(harness: &mut Harness, args: &SweepArgs) -> Result<Sweep, Vec<Diagnos
     })
 }
 
-/// The oracle that the command line or the file names.
-fn declared(harness: &mut Harness, args: &SweepArgs) -> Result<Declaration, Diagnostic> {
+/// The oracle that the command line or the file names; none if there is only a reference.
+fn declared(harness: &mut Harness, args: &SweepArgs) -> Result<Option<Declaration>, Diagnostic> {
     let Some(oracle) = &args.oracle else {
-        return harness.oracle.clone().ok_or_else(|| {
-            Diagnostic::general("nothing says what the operations should do")
-                .help("add `#pragma fencepost oracle queue` to the file, or give --oracle queue")
-        });
+        return match harness.oracle.clone() {
+            None if args.reference.is_none() => {
+                let problem = Diagnostic::general("nothing says what the operations should do");
+                Err(problem.help(
+                    "add `#pragma fencepost oracle queue` to the file, or give --oracle queue, or a --reference",
+                ))
+            }
+            declared => Ok(declared),
+        };
     };
     let text = match &args.operations {
         Some(operations) => format!("{oracle} for {operations}"),
@@ -177,11 +197,14 @@ fn declared(harness: &mut Harness, args: &SweepArgs) -> Result<Declaration, Diag
     if let (None, Some(in_file)) = (&args.operations, &harness.oracle) {
         found.operations = in_file.operations.clone();
     }
-    Ok(found)
+    Ok(Some(found))
 }
 
 /// The scope that the command line describes, and the configuration it starts from.
-fn scope(oracle: &Declaration, args: &SweepArgs) -> Result<(Scope, Option<Configuration>), Diagnostic> {
+fn scope(
+    oracle: Option<&Declaration>,
+    args: &SweepArgs,
+) -> Result<(Scope, Option<Configuration>), Diagnostic> {
     let configuration = match args.configuration.as_deref() {
         None => None,
         Some("A" | "a") => Some(Configuration::A),
@@ -198,7 +221,13 @@ fn scope(oracle: &Declaration, args: &SweepArgs) -> Result<(Scope, Option<Config
                 .help("the configurations are: A, B, C, D, E"));
         }
     };
-    let mut scope = Scope::of(configuration.unwrap_or(Configuration::B), oracle.kind, oracle.protocol);
+    let (kind, protocol) =
+        oracle.map_or((Collection::Set, Protocol::NonBlocking), |oracle| (oracle.kind, oracle.protocol));
+    let mut scope = Scope::of(configuration.unwrap_or(Configuration::B), kind, protocol);
+    if oracle.is_none() {
+        // Nothing is known to add anything.
+        scope.pre_adds = 0..=0;
+    }
     if configuration.is_none() {
         scope.values = 2;
         scope.generic_values = false;
@@ -268,12 +297,15 @@ fn dry_run(sweep: &Sweep, args: &SweepArgs) -> Result<u8> {
 fn head(sweep: &Sweep, args: &SweepArgs) -> Value {
     let mut hasher = FxHasher::default();
     hasher.write(sweep.harness.program.to_string().as_bytes());
+    if let Some(reference) = &sweep.reference {
+        hasher.write(reference.program().to_string().as_bytes());
+    }
     let scope = &sweep.scope;
     let range = |range: &std::ops::RangeInclusive<usize>| json!([range.start(), range.end()]);
     json!({
         "sweep": args.file.display().to_string(),
         "program": format!("{:016x}", hasher.finish()),
-        "oracle": sweep.binding.kind().name(),
+        "oracle": sweep.oracle(),
         "protocol": sweep.protocol.name(),
         "operations": sweep.harness.ops.iter().map(|op| op.name.clone()).collect::<Vec<_>>(),
         "property": sweep.property.name(),
@@ -351,7 +383,7 @@ fn print(
         println!("{}", serde_json::to_string_pretty(&json::document(vec![result]))?);
         return Ok(());
     }
-    let (kind, property) = (sweep.binding.kind().name(), sweep.property.name());
+    let (kind, property) = (sweep.oracle(), sweep.property.name());
     let file = args.file.display();
     anstream::println!("{file}: {kind}, {}, {property} on {}", sweep.protocol.name(), sweep.model);
     anstream::println!("  {}", report::scope(&sweep.scope, &manner(sweep)));

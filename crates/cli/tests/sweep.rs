@@ -108,6 +108,9 @@ fn manual_memory() {
     ] {
         let result = check(name, "B", &[], "violated");
         assert_eq!(violation(&result), (schedule, "fault"));
+        // What twins compete for is learned although one starts first.
+        let result = check(name, "B", &["--with", "symmetry"], "violated");
+        assert_eq!(violation(&result), (schedule, "fault"));
         let result = check(name, "B", &["--reuse"], "violated");
         assert_eq!(violation(&result), (schedule, "fault"));
     }
@@ -118,6 +121,65 @@ fn manual_memory() {
     let result = check("lock-free-stack-unstamped", "B", &five, "violated");
     assert_eq!(violation(&result), ("u(0) u(1) ( o() u(2) u(3) o() | o() )", "unexplained"));
     check("lock-free-stack", "B", &five, "holds");
+}
+
+const COUNTER: &str = "
+int n;
+static int next(void) { NEXT }
+static int get(void) { return n; }
+static void put(int a, int b) { n = a + b; }
+#pragma fencepost op next = next()
+#pragma fencepost op get = get()
+#pragma fencepost op put = put(any(0), any(0))
+";
+
+/// What operations should do, as sequential C.
+#[test]
+fn references() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let counter = |name: &str, next: &str| {
+        fs::write(folder.path().join(name), COUNTER.replace("NEXT", next)).expect("written");
+    };
+    counter("reference.c", "return n++;");
+    counter("torn.c", "return n++;");
+    counter("whole.c", "return __sync_fetch_and_add(&n, 1);");
+    counter("other.c", "return __sync_add_and_fetch(&n, 1);");
+    counter("waits.c", "while (n != 1) ; return n++;");
+    counter("wrong.c", "return 1 / n;");
+    let sweep = |file: &str, reference: &str, more: &[&str]| {
+        let arguments = [&[file, "--reference", reference, "--json"], more].concat();
+        let output = run(folder.path(), &arguments);
+        let document: Value = serde_json::from_slice(&output.stdout)
+            .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)));
+        (output.status.code(), document["results"][0].clone())
+    };
+    // One call of three operations, one of which has four arguments; two calls of one or two threads.
+    let (code, result) = sweep("whole.c", "reference.c", &[]);
+    assert_eq!((code, &result["schedules"]), (Some(0), &(6 + 36 + 36).into()), "{result}");
+    let (code, result) = sweep("torn.c", "reference.c", &[]);
+    assert_eq!((code, violation(&result)), (Some(1), ("( next() | next() )", "unexplained")));
+    let (code, result) = sweep("other.c", "reference.c", &[]);
+    assert_eq!((code, violation(&result)), (Some(1), ("( next() )", "unexplained")));
+    // A call that the reference does not let return may wait, and must.
+    let (code, result) = sweep("waits.c", "waits.c", &["--property", "sc"]);
+    assert_eq!((code, result["stuck"].as_u64() > Some(0)), (Some(0), true), "{result}");
+    let (code, result) = sweep("whole.c", "waits.c", &[]);
+    assert_eq!((code, violation(&result)), (Some(1), ("( next() )", "unexplained")));
+    let (code, result) = sweep("waits.c", "reference.c", &[]);
+    assert_eq!((code, violation(&result)), (Some(1), ("( next() )", "stuck")));
+    // A reference that fails decides nothing.
+    let (code, result) = sweep("whole.c", "wrong.c", &[]);
+    assert_eq!(code, Some(3));
+    assert!(result["reason"].as_str().is_some_and(|why| why.contains("`next` cannot be run")), "{result}");
+    // Of a collection, the roles count, and the reference says what they do.
+    let reference = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/checkfence/refqueue.c");
+    let reference = reference.display().to_string();
+    let result = check("lock-free-queue", "B", &["--reference", &reference], "holds");
+    assert_eq!(result["explored"], 18);
+    let output = run(folder.path(), &["whole.c", "--reference", &reference]);
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("the reference has no operation `next`"), "{said}");
 }
 
 #[test]

@@ -130,7 +130,8 @@ pub(crate) struct Code {
     pub(crate) observed: Vec<(u32, u32)>,
     /// Initial calls of a client, for its monitor.
     pub(crate) initial: Vec<u32>,
-    /// For each thread of a client, the last one before it that makes the same calls, and its driver.
+    /// For each thread of a client that is watched, the last one before it that makes the same calls, and the
+    /// driver of that one.
     pub(crate) twins: Vec<Option<(usize, u32)>>,
 }
 

@@ -103,7 +103,7 @@ impl Drivers<'_> {
         let first = compiler.reserve();
         let numbers: Vec<u32> = threads.iter().map(|_| compiler.reserve()).collect();
         compiler.code.first = first;
-        if !self.observes {
+        if self.watched {
             compiler.code.twins = twins(&threads, &numbers);
         }
         placed.push((first, self.driver(compiler, initial, 0, &numbers)));

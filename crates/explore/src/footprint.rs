@@ -32,6 +32,8 @@ pub(crate) struct Footprint {
     known: Vec<[Cell; WORDS as usize]>,
     /// What is known by now.
     seen: Vec<[Cell; WORDS as usize]>,
+    /// For each thread, those that can do whatever it does, as a set of bits. Others are alone.
+    twins: Vec<u64>,
     /// Whether something was learned.
     pub(crate) grew: bool,
 }
@@ -40,14 +42,19 @@ const WORDS: u64 = 64;
 
 impl Footprint {
     /// Cells of `classes` classes, with no accesses known.
-    pub(crate) fn new(classes: usize) -> Footprint {
+    pub(crate) fn new(classes: usize, twins: Vec<u64>) -> Footprint {
         let cells = vec![[Cell::default(); WORDS as usize]; classes];
-        Footprint { known: cells.clone(), seen: cells, grew: false }
+        Footprint { known: cells.clone(), seen: cells, twins, grew: false }
     }
 
     /// The footprint for the next exploration.
     pub(crate) fn renewed(&self) -> Footprint {
-        Footprint { known: self.seen.clone(), seen: self.seen.clone(), grew: false }
+        Footprint {
+            known: self.seen.clone(),
+            seen: self.seen.clone(),
+            twins: self.twins.clone(),
+            grew: false,
+        }
     }
 
     #[inline]
@@ -70,21 +77,28 @@ impl Footprint {
         cells.iter().all(|cell| (cell.reads | cell.writes) & !(1 << thread) == 0)
     }
 
+    #[inline]
+    fn with_twins(&self, thread: usize) -> u64 {
+        self.twins.get(thread).map_or(0, |twins| *twins) | 1 << thread
+    }
+
     /// A thread reads.
     #[inline]
     pub(crate) fn read(&mut self, class: u32, offset: u64, bytes: u64, thread: usize) {
+        let threads = self.with_twins(thread);
         for cell in &mut self.seen[class as usize][Self::range(offset, bytes)] {
-            self.grew |= cell.reads >> thread & 1 == 0;
-            cell.reads |= 1 << thread;
+            self.grew |= threads & !cell.reads != 0;
+            cell.reads |= threads;
         }
     }
 
     /// A thread writes.
     #[inline]
     pub(crate) fn write(&mut self, class: u32, offset: u64, bytes: u64, thread: usize) {
+        let threads = self.with_twins(thread);
         for cell in &mut self.seen[class as usize][Self::range(offset, bytes)] {
-            self.grew |= cell.writes >> thread & 1 == 0;
-            cell.writes |= 1 << thread;
+            self.grew |= threads & !cell.writes != 0;
+            cell.writes |= threads;
         }
     }
 

@@ -95,7 +95,8 @@ pub fn explore(
         _ => None,
     };
     let mut judge = Judge::new(specification);
-    let mut footprint = Footprint::new(Machine::classes(&harness.program, &code));
+    let twins = if options.reductions.symmetry { symmetry::sets(&code.twins) } else { Vec::new() };
+    let mut footprint = Footprint::new(Machine::classes(&harness.program, &code), twins);
     let mut restarts = 0;
     // Whether the program treats all addresses alike, as far as is known.
     let mut alike = true;

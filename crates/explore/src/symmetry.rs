@@ -2,13 +2,16 @@
 //!
 //! # Soundness
 //!
-//! Take any execution and let twins change places so that they make their first steps in order. What results
-//! is an execution as well: twins run the same code, and nothing tells a program which thread it is in but the
-//! addresses of what threads allocate, which lie in regions of their own; these change places with the
-//! threads, and no operation tells the difference, or the exploration begins anew ([`crate::alike`]). It is as wrong as the one
-//! before: no monitor may ask more of one twin than of another. So it is enough to explore executions in which a
-//! thread starts after its twins before it. That a thread has started stays so, and no other step depends on it, so that
-//! the other reductions see nothing but a thread that waits for another.
+//! Take any execution and let twins change places so that they make their first visible actions in order. What
+//! results is an execution as well: twins run the same code, and nothing tells a program which thread it is in but
+//! the addresses of what threads allocate, which lie in regions of their own; these change places with the threads,
+//! and no operation tells the difference, or the exploration begins anew ([`crate::alike`]). It is as wrong as the
+//! one before: no monitor may ask more of one twin than of another. So it is enough to explore executions in
+//! which a thread makes its first step, which has its first visible action, after its twins before it have.
+//!
+//! Which actions are visible must not depend on which twin is which, so whatever one does counts in the
+//! [`crate::footprint`] as done by all. Without that, a thread whose accesses are not known to compete could run on
+//! before its twin may start, and what they compete for would not be learned.
 
 use crate::machine::Machine;
 use crate::state::World;
@@ -21,4 +24,18 @@ pub(crate) fn comes_later(machine: &Machine, world: &World, thread: usize) -> bo
     }
     let Some(&Some((twin, driver))) = machine.code.twins.get(thread) else { return false };
     machine.position(world, twin) == machine.code.procs[driver as usize].entry
+}
+
+/// For each thread, itself and its twins as a set of bits, from the last twin before each.
+pub(crate) fn sets(twins: &[Option<(usize, u32)>]) -> Vec<u64> {
+    let mut sets: Vec<u64> = (0..twins.len()).map(|thread| 1 << thread).collect();
+    for (thread, twin) in twins.iter().enumerate() {
+        if let Some((before, _)) = twin {
+            let all = sets[*before] | sets[thread];
+            for member in (0..=thread).filter(|member| all >> member & 1 != 0) {
+                sets[member] = all;
+            }
+        }
+    }
+    sets
 }

@@ -261,6 +261,7 @@ fn random_clients_agree() {
         let initial = if random.below(2) == 0 { String::new() } else { format!("a{}", random.below(2)) };
         let short = model == Model::Pso || random.below(3) == 0;
         let threads = match short {
+            true if random.below(2) == 0 => [calls(&mut random, 1).as_str(); 2].join(" | "),
             true => format!("{} | {}", calls(&mut random, 2), calls(&mut random, 1)),
             false => format!("{} | {}", calls(&mut random, 2), calls(&mut random, 2)),
         };

@@ -9,7 +9,7 @@ use crate::layout::LayoutId;
 use crate::program::{Global, Place, Program, address};
 use crate::value::{IntTy, Value};
 use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// Whether a range of memory, given by its start and size, holds another. Neither wraps around: addresses
 /// that a program computes may lie anywhere.
@@ -92,7 +92,7 @@ impl Object {
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Memory {
     /// Objects by base address.
-    objects: BTreeMap<u64, Rc<Object>>,
+    objects: BTreeMap<u64, Arc<Object>>,
     /// Per thread and place, the next free address. Each thread allocates from its own region, so that
     /// addresses do not depend on how threads interleave.
     next: BTreeMap<(Place, u32), u64>,
@@ -104,13 +104,13 @@ const REGION: u64 = 0x80_0000;
 impl Memory {
     /// Memory as a program finds it.
     pub fn initial(program: &Program) -> Memory {
-        let objects = program.globals.iter().map(|g| (g.addr, Rc::new(Object::of_global(g)))).collect();
+        let objects = program.globals.iter().map(|g| (g.addr, Arc::new(Object::of_global(g)))).collect();
         Memory { objects, next: BTreeMap::new() }
     }
 
     /// Adds an object.
     pub fn insert(&mut self, object: Object) {
-        self.objects.insert(object.base, Rc::new(object));
+        self.objects.insert(object.base, Arc::new(object));
     }
 
     /// All objects, by address.
@@ -155,7 +155,7 @@ impl Memory {
         match object.place {
             Place::Heap if object.freed => Err(Fault::DoubleFree),
             Place::Heap => {
-                Rc::make_mut(object).freed = true;
+                Arc::make_mut(object).freed = true;
                 Ok(())
             }
             _ => Err(Fault::BadFree),
@@ -190,7 +190,7 @@ impl Memory {
     pub fn store(&mut self, addr: u64, ty: IntTy, value: Value) -> Result<(), Fault> {
         let base = self.check(addr, ty.bytes(), true)?.base;
         if let Some(object) = self.objects.get_mut(&base) {
-            Rc::make_mut(object).write(addr - base, ty, value);
+            Arc::make_mut(object).write(addr - base, ty, value);
         }
         Ok(())
     }

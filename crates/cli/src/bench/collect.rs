@@ -1,7 +1,7 @@
 //! COLLECT's study: the rows of Table 2, each on configurations A to E.
 //!
-//! The paper's times are those of a 16-core Xeon W-2145 with 256 GB; ours of one core. Configuration C, in
-//! which the hash function is any from three values to two, is eight sweeps of B, one for each function.
+//! The paper's times are those of a 16-core Xeon W-2145 with 256 GB; ours of one core. In configuration C the
+//! hash function is any from three values to two.
 
 use super::{Measured, Results, measure};
 use crate::args::BenchArgs;
@@ -128,17 +128,8 @@ pub(crate) fn run(args: &BenchArgs) -> Result<u8> {
 
 /// Runs a row on a configuration.
 fn sweep(args: &BenchArgs, row: &Row, configuration: usize, name: &str, results: &mut Results) -> Result<()> {
-    let mut figures = Figures::default();
-    let hashes: Vec<Vec<String>> = match name {
-        "C" => (0..8).map(|function| vec![hash(function)]).collect(),
-        _ => vec![row.defines(configuration)],
-    };
-    for defines in &hashes {
-        figures.add(&run_sweep(args, row, name, defines)?);
-        if figures.verdict == "violated" {
-            break;
-        }
-    }
+    let defines = row.defines(configuration);
+    let figures = Figures::of(&run_sweep(args, row, name, &defines)?);
     let paper = row.paper[configuration];
     let note = if paper.differs(&figures.verdict) { "  differs" } else { "" };
     results.say(&format!(
@@ -169,24 +160,19 @@ fn sweep(args: &BenchArgs, row: &Row, configuration: usize, name: &str, results:
     Ok(())
 }
 
-/// One of the functions from {0, 1, 2} to {0, 1}, as a macro.
-fn hash(function: u32) -> String {
-    let bit = |value: u32| function >> value & 1;
-    format!("-DHASH(x)=((x)%3==0?{}:(x)%3==1?{}:{})", bit(0), bit(1), bit(2))
-}
-
 fn run_sweep(args: &BenchArgs, row: &Row, configuration: &str, defines: &[String]) -> Result<Measured> {
     let file = args.corpus.join("amp").join(format!("{}.c", row.file)).display().to_string();
     let timeout = args.timeout.as_secs().to_string();
-    let configuration = if configuration == "C" { "B" } else { configuration };
     let mut list = vec![file.as_str(), "--configuration", configuration, "--property", row.property];
+    if configuration == "C" {
+        list.extend(["--hash", "nd:3:2"]);
+    }
     list.extend(["--timeout", &timeout, "--jobs", "1"]);
     list.extend(defines.iter().map(String::as_str));
     measure("sweep", &list, args.runs)
 }
 
-/// Figures of one sweep, or of several together.
-#[derive(Default)]
+/// Figures of a sweep.
 struct Figures {
     verdict: String,
     /// The smallest violated schedule, and what is wrong.
@@ -198,33 +184,20 @@ struct Figures {
 }
 
 impl Figures {
-    fn add(&mut self, measured: &Measured) {
+    fn of(measured: &Measured) -> Figures {
         let result = &measured.result;
         let figure = |name: &str| result[name].as_u64().unwrap_or(0);
-        if self.verdict.is_empty() || measured.verdict() != "holds" {
-            self.verdict = measured.verdict().to_owned();
-        }
-        if let Some(first) = result["violations"].get(0) {
+        let violation = result["violations"].get(0).map(|first| {
             let text = |name: &str| first[name].as_str().unwrap_or("").to_owned();
-            self.violation = format!("{}: {}", text("notation"), text("reason"));
+            format!("{}: {}", text("notation"), text("reason"))
+        });
+        Figures {
+            verdict: measured.verdict().to_owned(),
+            violation: violation.unwrap_or_default(),
+            schedules: figure("explored"),
+            states: figure("states"),
+            seconds: measured.wall,
+            memory: figure("peak_memory_bytes"),
         }
-        self.schedules += figure("explored");
-        self.states += figure("states");
-        self.seconds += measured.wall;
-        self.memory = self.memory.max(figure("peak_memory_bytes"));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn hashes_are_all_different() {
-        let mut all: Vec<String> = (0..8).map(hash).collect();
-        assert_eq!(all[5], "-DHASH(x)=((x)%3==0?1:(x)%3==1?0:1)");
-        all.sort();
-        all.dedup();
-        assert_eq!(all.len(), 8);
     }
 }

@@ -22,6 +22,7 @@ use fencepost_harness::operation::Harness;
 use fencepost_harness::oracle::Protocol;
 use fencepost_harness::oracle::binding::Binding;
 use fencepost_harness::oracle::collection::Specification;
+use fencepost_harness::oracle::reference::Reference;
 use fencepost_harness::result::Wrong;
 use fencepost_harness::schedule::{Schedule, Scope};
 use fencepost_harness::sweep::{Counterexample, Tally};
@@ -35,6 +36,8 @@ pub struct Sweep {
     pub harness: Harness,
     /// Which operation plays which role.
     pub binding: Binding,
+    /// What operations should do, if another file says so.
+    pub reference: Option<Reference>,
     /// How calls wait for each other.
     pub protocol: Protocol,
     /// Which order of calls an explanation must keep.
@@ -57,12 +60,23 @@ const SAMPLE: u64 = 64;
 const ATTEMPTS: usize = 8;
 
 impl Sweep {
+    /// What says what operations should do, in a word or two.
+    pub fn oracle(&self) -> &'static str {
+        match (&self.reference, self.binding.kind()) {
+            (None, Some(kind)) => kind.name(),
+            _ => "as the reference",
+        }
+    }
+
     fn specification(&self) -> Option<Specification> {
         Specification::new(self.binding.clone(), self.protocol)
     }
 
     /// A fresh monitor.
     fn monitor(&self) -> Result<Box<dyn Monitor + Send>, Reason> {
+        if let Some(reference) = &self.reference {
+            return Ok(monitor(self.property, reference.clone()));
+        }
         let specification = self.specification();
         let specification =
             specification.ok_or_else(|| Reason::Internal("the oracle does not suit the protocol".into()))?;
@@ -87,6 +101,9 @@ impl Sweep {
         let options = Options { budget: budget.clone(), ..self.options.clone() };
         let found =
             explore(&self.harness, Subject::Client(client), &options, Some(monitor.as_mut()), progress);
+        if let Some(problem) = self.reference.as_ref().and_then(Reference::problem) {
+            return Err(Reason::Specification(problem));
+        }
         if let (Verdict::Holds, Some(witness), 0) = (&found.verdict, &found.witness, number % SAMPLE) {
             self.replay(witness)?;
         }
@@ -143,8 +160,12 @@ impl Sweep {
     ) -> Result<Counterexample, Reason> {
         let explanation = self.replay(&trace)?;
         let mut attempts = Vec::new();
-        if let (Some(history), Some(oracle)) = (&history, self.specification()) {
-            attempts = explain(self.property, &oracle, history, ATTEMPTS);
+        if let Some(history) = &history {
+            attempts = match (&self.reference, self.specification()) {
+                (Some(oracle), _) => explain(self.property, oracle, history, ATTEMPTS),
+                (None, Some(oracle)) => explain(self.property, &oracle, history, ATTEMPTS),
+                (None, None) => Vec::new(),
+            };
             if attempts.is_empty() {
                 return Err(Reason::Internal("a history is rejected that can be explained".into()));
             }

@@ -14,7 +14,8 @@ use fencepost_lsl::value::Value;
 /// The operations of a file as those of a collection.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Binding {
-    kind: Kind,
+    /// None if a reference says what operations do.
+    kind: Option<Kind>,
     /// By operation.
     shapes: Vec<Shape>,
 }
@@ -56,7 +57,7 @@ pub fn bind(
                 .help(format!("declare an operation `{}`", adding.join("` or `"))),
         );
     }
-    if errors.is_empty() { Ok(Binding { kind, shapes }) } else { Err(errors) }
+    if errors.is_empty() { Ok(Binding { kind: Some(kind), shapes }) } else { Err(errors) }
 }
 
 fn role_of(op: &Operation, kind: Kind) -> Result<&'static super::role::Entry, Diagnostic> {
@@ -73,8 +74,20 @@ fn role_of(op: &Operation, kind: Kind) -> Result<&'static super::role::Entry, Di
 }
 
 impl Binding {
-    /// The kind of collection.
-    pub fn kind(&self) -> Kind {
+    /// Every operation of a file, each in a role of its own.
+    pub fn plain(harness: &Harness) -> Binding {
+        let shape = |(number, op): (usize, &Operation)| Shape {
+            role: Role::Other(number as u32, op.inputs.len() as u32),
+            inputs: op.inputs.len(),
+            flag: false,
+            items: op.outputs.len(),
+            empty: Value::UNDEFINED,
+        };
+        Binding { kind: None, shapes: harness.ops.iter().enumerate().map(shape).collect() }
+    }
+
+    /// The kind of collection; none if a reference says what operations do.
+    pub fn kind(&self) -> Option<Kind> {
         self.kind
     }
 
@@ -90,7 +103,10 @@ impl Binding {
 
     /// The roles that operations play, in the order of the interface.
     pub fn roles(&self) -> Vec<Role> {
-        Role::of(self.kind).filter(|&role| self.op(role).is_some()).collect()
+        match self.kind {
+            Some(kind) => Role::of(kind).filter(|&role| self.op(role).is_some()).collect(),
+            None => self.shapes.iter().map(|shape| shape.role).collect(),
+        }
     }
 
     /// The call of a role with the role's arguments; none if no operation plays it.

@@ -40,15 +40,17 @@ pub struct Specification {
 }
 
 impl Specification {
-    /// The oracle of the operations of `binding`; none if the collection cannot follow the protocol.
+    /// The oracle of the operations of `binding`; none if they are not those of a collection, or it cannot follow
+    /// the protocol.
     pub fn new(binding: Binding, protocol: Protocol) -> Option<Specification> {
-        let collection: Box<dyn Collection + Send + Sync> = match binding.kind() {
+        let kind = binding.kind()?;
+        let collection: Box<dyn Collection + Send + Sync> = match kind {
             Kind::Set => Box::new(Set),
             Kind::Queue | Kind::Stack | Kind::Deque => Box::new(Sequence),
             Kind::PriorityQueue => Box::new(PriorityQueue),
             Kind::Map => Box::new(Map),
         };
-        protocol.suits(binding.kind()).then_some(Specification { collection, protocol, binding })
+        protocol.suits(kind).then_some(Specification { collection, protocol, binding })
     }
 
     /// Whether a call finds the collection full or empty, so that the protocol decides.

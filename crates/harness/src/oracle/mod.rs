@@ -7,8 +7,7 @@
 //! [`Oracle`], which speaks of the calls of a C file; the collections of this module speak of roles
 //! (`enqueue`, `contains`), and [`binding`] says which operation plays which.
 //!
-//! A specification written as sequential C fits the trait, too: its state is a memory, a call runs a
-//! procedure on it once for every way that its choices may go, and it blocks if none of them returns.
+//! A specification written as sequential C, [`reference`], needs no roles.
 
 use crate::client::FixedCall;
 use fencepost_lsl::value::Value;
@@ -20,6 +19,7 @@ pub mod collection;
 pub mod declaration;
 pub mod map;
 pub mod priority_queue;
+pub mod reference;
 pub mod role;
 pub mod sequence;
 pub mod set;

@@ -41,6 +41,8 @@ pub enum Role {
     RemoveKey,
     /// Map: whether a key has a value.
     ContainsKey,
+    /// An operation of a file whose oracle is a reference: its number, and how many arguments it has.
+    Other(u32, u32),
 }
 
 /// What a call of a role tells its caller.
@@ -170,7 +172,7 @@ impl Kind {
 }
 
 impl Role {
-    /// What is fixed for it.
+    /// What is fixed for it; it must be that of a collection.
     pub fn entry(self) -> &'static Entry {
         let mut all = Kind::ALL.iter().flat_map(|kind| kind.entries());
         all.find(|entry| entry.role == self).expect("every role stands in the table of its kind")
@@ -178,7 +180,7 @@ impl Role {
 
     /// The best of its names.
     pub fn name(self) -> &'static str {
-        self.entry().names[0]
+        if let Role::Other(..) = self { "operation" } else { self.entry().names[0] }
     }
 
     /// Whether it puts something in.

@@ -34,6 +34,7 @@ impl Scope {
         match role {
             Add | Remove | Contains | Put | PutIfAbsent | Get | RemoveKey | ContainsKey => self.values as u64,
             Insert if !self.distinct_priorities => self.values as u64,
+            Other(_, inputs) => (self.values as u64).saturating_pow(inputs),
             _ => 1,
         }
     }
@@ -115,7 +116,7 @@ impl Scope {
                 let chosen = digit(&mut rank, self.pre_add_choices(role));
                 let score = shared.get(place).copied().unwrap_or(chosen);
                 let key = if role == Role::Insert { score } else { item };
-                initial.push(Step { role, args: args(role, key, item) });
+                initial.push(Step { role, args: self.args(role, key, item) });
                 item += 1;
             }
         }
@@ -145,9 +146,23 @@ impl Scope {
                 let score = if role == Role::Insert { shared.next() } else { None };
                 let value = if self.generic_values { *item } else { choice };
                 *item += role.adds() as u64;
-                Step { role, args: args(role, score.copied().unwrap_or(key), value) }
+                Step { role, args: self.args(role, score.copied().unwrap_or(key), value) }
             })
             .collect()
+    }
+
+    /// The arguments that a role takes.
+    fn args(&self, role: Role, mut key: u64, item: u64) -> Vec<Value> {
+        use Role::*;
+        let numbers = match role {
+            Add | Remove | Contains | Get | RemoveKey | ContainsKey => vec![key],
+            Enqueue | Push | PushLeft | PushRight => vec![item],
+            Insert => vec![item, key],
+            Put | PutIfAbsent => vec![key, item],
+            Dequeue | Pop | PopLeft | PopRight | RemoveMin => vec![],
+            Other(_, inputs) => (0..inputs).map(|_| digit(&mut key, self.values as u64)).collect(),
+        };
+        numbers.into_iter().map(Value::new).collect()
     }
 }
 
@@ -204,17 +219,4 @@ fn take(scores: &mut Vec<u64>, k: u64, rank: u64) -> Vec<u64> {
         scores.remove(place as usize);
     }
     taken
-}
-
-/// The arguments that a role takes.
-fn args(role: Role, key: u64, item: u64) -> Vec<Value> {
-    use Role::*;
-    let numbers = match role {
-        Add | Remove | Contains | Get | RemoveKey | ContainsKey => vec![key],
-        Enqueue | Push | PushLeft | PushRight => vec![item],
-        Insert => vec![item, key],
-        Put | PutIfAbsent => vec![key, item],
-        Dequeue | Pop | PopLeft | PopRight | RemoveMin => vec![],
-    };
-    numbers.into_iter().map(Value::new).collect()
 }

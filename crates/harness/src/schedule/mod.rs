@@ -146,6 +146,12 @@ impl Scope {
         let idle = !empty && self.steps.end() < self.threads.start();
         problem(idle, "there are fewer steps than threads", "each thread makes at least one step");
         problem(*self.threads.end() == 0, "there are no threads", "let there be at least one");
+        let adds = *self.pre_adds.end() == 0 || self.roles.iter().any(|role| role.adds());
+        problem(
+            !adds,
+            "no operation is known to add something",
+            "leave --preadds out, or name the collection with --oracle",
+        );
         problem(self.values == 0, "there are no values", "let there be at least one");
         let most = *self.pre_adds.end();
         let waits = match protocol {
