@@ -49,6 +49,7 @@ impl Model {
                 self.map.entry(args[0]).or_insert(args[1]);
                 vec![absent as u64]
             }
+            Role::Other(..) => unreachable!("collections have roles of their own"),
             Role::Insert => {
                 self.scored.push((args[1], args[0]));
                 vec![1]
