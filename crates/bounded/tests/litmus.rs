@@ -3,7 +3,6 @@
 //! buffers where they apply must all say the same.
 
 mod ask;
-mod tables;
 
 use ask::Question;
 use fencepost_bounded::check::{self, Options};
@@ -11,10 +10,10 @@ use fencepost_bounded::unroll::Subject;
 use fencepost_reference::axioms::{self, Model};
 use fencepost_reference::buffers::{self, Machine};
 use fencepost_reference::litmus::Row;
+use fencepost_reference::litmus::corpus::rows;
 use fencepost_reference::lower::lower;
 use fencepost_reference::program::Outcome;
 use std::collections::{BTreeSet, HashSet};
-use tables::rows;
 
 /// Compares every verdict of the tables on some models with what `allowed` finds, if it knows the row.
 /// Both verdicts must be among those compared on each model.

@@ -9,14 +9,13 @@
 
 mod ask;
 mod cat;
-mod tables;
 
 use ask::Question;
 use cat::{Mutant, Statement};
 use fencepost_lsl::source::SourceMap;
 use fencepost_models::cat::Model;
+use fencepost_reference::litmus::corpus::rows;
 use std::path::Path;
-use tables::rows;
 
 /// Mutants that mean the same as their models, and why.
 const EQUIVALENT: &[(&str, &str)] = &[

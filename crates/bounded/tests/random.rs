@@ -14,25 +14,11 @@ use fencepost_reference::buffers::{self, Machine};
 use fencepost_reference::cycles;
 use fencepost_reference::generate::{self, Random, Size};
 use fencepost_reference::lower::lower;
-use fencepost_reference::program::{Change, Instruction, Outcome, Program};
+use fencepost_reference::program::{Outcome, Program};
 use std::collections::BTreeSet;
 
 fn programs() -> u64 {
     std::env::var("PROGRAMS").ok().and_then(|count| count.parse().ok()).unwrap_or(200)
-}
-
-/// Values that loads may read: constants are at most 2, and each addition adds one.
-fn guesses(program: &Program) -> Vec<u64> {
-    fn additions(block: &[Instruction]) -> u64 {
-        let count = |instruction: &Instruction| match instruction {
-            Instruction::Modify(_, _, Change::Add(_), _) => 1,
-            Instruction::Atomic(inner) => additions(inner),
-            Instruction::If(_, yes, no) => additions(yes) + additions(no),
-            _ => 0,
-        };
-        block.iter().map(count).sum()
-    }
-    (0..=2 + program.threads.iter().flatten().map(|operation| additions(operation)).sum::<u64>()).collect()
 }
 
 fn bounded(program: &Program, model: &str, options: &Options) -> BTreeSet<Outcome> {
@@ -41,15 +27,6 @@ fn bounded(program: &Program, model: &str, options: &Options) -> BTreeSet<Outcom
     let found =
         check::observations(&harness, Subject::Test(&test), &model, options).expect("no limits are set");
     found.sorted().iter().map(|o| o.iter().map(|value| value.defined().expect("defined")).collect()).collect()
-}
-
-/// The smallest program that still fails.
-fn shrink(program: &Program, fails: &dyn Fn(&Program) -> bool) -> Program {
-    let mut current = program.clone();
-    while let Some(less) = generate::smaller(&current).into_iter().find(|less| fails(less)) {
-        current = less;
-    }
-    current
 }
 
 /// Compares on programs that `make` makes from random numbers.
@@ -64,8 +41,9 @@ fn compare(
     for seed in 0..count {
         let program = make(&mut Random::new(seed * 31 + name.len() as u64));
         if differs(&program) {
-            let small = shrink(&program, differs);
-            let expected = axioms::outcomes(&small, Model::named(model).expect("known"), &guesses(&small));
+            let small = generate::shrink(&program, differs);
+            let expected =
+                axioms::outcomes(&small, Model::named(model).expect("known"), &axioms::guesses(&small));
             let found = bounded(&small, model, &Options::default());
             panic!(
                 "{name} on {model}, seed {seed}:\n{small}\nbrute force alone: {:?}\nengine alone: {:?}",
@@ -79,7 +57,7 @@ fn compare(
 fn against_axioms(model: &str) {
     let reference = Model::named(model).expect("known");
     let differs = |program: &Program| {
-        axioms::outcomes(program, reference, &guesses(program))
+        axioms::outcomes(program, reference, &axioms::guesses(program))
             != bounded(program, model, &Options::default())
     };
     let count = programs();
@@ -219,11 +197,12 @@ fn violations_replay() {
             let program = generate::program(&mut Random::new(seed + 9_000_000), size);
             let (harness, test) = lower(&program);
             let mut specification = ObservationSet::default();
-            let sequential = axioms::outcomes(&program, Model::Sc, &guesses(&program));
+            let sequential = axioms::outcomes(&program, Model::Sc, &axioms::guesses(&program));
             for outcome in &sequential {
                 specification.insert(outcome.iter().map(|&bits| Value::new(bits)).collect());
             }
-            let allowed = axioms::outcomes(&program, Model::named(name).expect("known"), &guesses(&program));
+            let allowed =
+                axioms::outcomes(&program, Model::named(name).expect("known"), &axioms::guesses(&program));
             let subject = Subject::Test(&test);
             let outcome = check::check(
                 &harness,

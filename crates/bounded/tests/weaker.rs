@@ -4,13 +4,11 @@
 //! Which these are was written down from the models' definitions, see `docs/models.md`. The axioms decide,
 //! by brute force; that the engine agrees with them is for other tests.
 
-mod tables;
-
 use fencepost_models::ALL;
 use fencepost_reference::axioms::{self, Model};
 use fencepost_reference::litmus::Row;
+use fencepost_reference::litmus::corpus::rows;
 use fencepost_reference::program::{Fence, Instruction, Order, Program};
-use tables::rows;
 
 /// What an order stands on.
 #[derive(Clone, Copy, PartialEq, Debug)]

@@ -18,7 +18,7 @@ pub(crate) struct Cli {
 #[derive(Subcommand)]
 pub(crate) enum Command {
     /// Checks the tests of a C file, or a program with `main`, on memory models.
-    Check(CheckArgs),
+    Check(Box<CheckArgs>),
     /// Generates all clients of a collection within a scope and checks each against an oracle.
     Sweep(Box<SweepArgs>),
     /// Prints a C file in the load-store language.

@@ -1,17 +1,15 @@
 //! Litmus tests: the explicit engine says the same of every row of `corpus/litmus` as the table does, and the
 //! execution it shows is accepted by the referee. All outcomes of a row are those of the axioms.
 
-mod tables;
-
 use fencepost_explore::{Model, Options, Reductions, Search, Subject, Verdict, explore};
 use fencepost_harness::operation::Harness;
 use fencepost_harness::verdict::Reason;
 use fencepost_reference::axioms;
 use fencepost_reference::litmus::Row;
+use fencepost_reference::litmus::corpus::rows;
 use fencepost_reference::lower::{self, Entry, lower};
 use fencepost_reference::program::Outcome;
 use std::collections::BTreeSet;
-use tables::rows;
 
 const MODELS: [&str; 3] = ["sc", "tso", "pso"];
 

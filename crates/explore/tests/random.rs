@@ -11,25 +11,11 @@ use fencepost_reference::buffers::{self, Machine};
 use fencepost_reference::cycles;
 use fencepost_reference::generate::{self, Random, Size};
 use fencepost_reference::lower::lower;
-use fencepost_reference::program::{Change, Instruction, Outcome, Program};
+use fencepost_reference::program::{Outcome, Program};
 use std::collections::BTreeSet;
 
 fn programs() -> u64 {
     std::env::var("PROGRAMS").ok().and_then(|count| count.parse().ok()).unwrap_or(50)
-}
-
-/// Values that loads may read: constants are at most 2, and each addition adds one.
-fn guesses(program: &Program) -> Vec<u64> {
-    fn additions(block: &[Instruction]) -> u64 {
-        let count = |instruction: &Instruction| match instruction {
-            Instruction::Modify(_, _, Change::Add(_), _) => 1,
-            Instruction::Atomic(inner) => additions(inner),
-            Instruction::If(_, yes, no) => additions(yes) + additions(no),
-            _ => 0,
-        };
-        block.iter().map(count).sum()
-    }
-    (0..=2 + program.threads.iter().flatten().map(|operation| additions(operation)).sum::<u64>()).collect()
 }
 
 fn options(model: &str) -> Options {
@@ -42,15 +28,6 @@ fn explicit(program: &Program, options: &Options) -> BTreeSet<Outcome> {
     assert_eq!(found.verdict, Verdict::Holds, "{program}");
     let outcome = |o: &&Vec<Value>| o.iter().map(|value| value.defined().expect("defined")).collect();
     found.observations.sorted().iter().map(outcome).collect()
-}
-
-/// The smallest program that still fails.
-fn shrink(program: &Program, fails: &dyn Fn(&Program) -> bool) -> Program {
-    let mut current = program.clone();
-    while let Some(less) = generate::smaller(&current).into_iter().find(|less| fails(less)) {
-        current = less;
-    }
-    current
 }
 
 type Outcomes<'a> = &'a dyn Fn(&Program) -> BTreeSet<Outcome>;
@@ -68,7 +45,7 @@ fn compare(
     for seed in 0..count {
         let program = make(&mut Random::new(seed * 37 + name.len() as u64));
         if differs(&program) {
-            let small = shrink(&program, &differs);
+            let small = generate::shrink(&program, &differs);
             let (expected, found) = (expected(&small), found(&small));
             panic!(
                 "{name}, seed {seed}:\n{small}\nexpected alone: {:?}\nengine alone: {:?}",
@@ -85,7 +62,7 @@ fn at_large(threads: usize, accesses: usize, partial_fences: bool) -> impl Fn(&m
 
 fn against_axioms(model: &str) {
     let reference = axioms::Model::named(model).expect("known");
-    let expected = |program: &Program| axioms::outcomes(program, reference, &guesses(program));
+    let expected = |program: &Program| axioms::outcomes(program, reference, &axioms::guesses(program));
     let found = |program: &Program| explicit(program, &options(model));
     let count = programs();
     compare("two threads", at_large(2, 9, true), count, &expected, &found);
@@ -166,12 +143,12 @@ fn violations_replay() {
             let program = generate::program(&mut Random::new(seed + 9_000_000), size);
             let (harness, test) = lower(&program);
             let mut specification = ObservationSet::default();
-            let sequential = axioms::outcomes(&program, axioms::Model::Sc, &guesses(&program));
+            let sequential = axioms::outcomes(&program, axioms::Model::Sc, &axioms::guesses(&program));
             for outcome in &sequential {
                 specification.insert(outcome.iter().map(|&bits| Value::new(bits)).collect());
             }
             let reference = axioms::Model::named(name).expect("known");
-            let allowed = axioms::outcomes(&program, reference, &guesses(&program));
+            let allowed = axioms::outcomes(&program, reference, &axioms::guesses(&program));
             let subject = Subject::Test(&test, Some(&specification));
             let found = explore(&harness, subject, &options(name), None, &|_| {});
             let trace = match found.verdict {

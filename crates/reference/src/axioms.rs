@@ -5,7 +5,7 @@
 //! earlier store to the location if that is not yet placed, else of the last store placed there, else
 //! zero. This is the set `S(l)` of Section 2.3.2 with its maximum, read operationally.
 
-use crate::program::{Outcome, Program};
+use crate::program::{Change, Instruction, Outcome, Program};
 use crate::runs::{Run, Step, run_thread};
 use std::collections::BTreeSet;
 
@@ -259,4 +259,18 @@ fn must_precede(model: Model, steps: &[Step], first: usize, second: usize) -> bo
         Model::Relaxed => same && b.store,
     };
     preserved || fenced
+}
+
+/// Values that loads may read: constants are at most 2, and each addition adds one.
+pub fn guesses(program: &Program) -> Vec<u64> {
+    fn additions(block: &[Instruction]) -> u64 {
+        let count = |instruction: &Instruction| match instruction {
+            Instruction::Modify(_, _, Change::Add(_), _) => 1,
+            Instruction::Atomic(inner) => additions(inner),
+            Instruction::If(_, yes, no) => additions(yes) + additions(no),
+            _ => 0,
+        };
+        block.iter().map(count).sum()
+    }
+    (0..=2 + program.threads.iter().flatten().map(|operation| additions(operation)).sum::<u64>()).collect()
 }

@@ -346,3 +346,12 @@ mod tests {
         assert!(missing.is_empty(), "{missing:?}");
     }
 }
+
+/// The smallest program that still fails.
+pub fn shrink(program: &Program, fails: &dyn Fn(&Program) -> bool) -> Program {
+    let mut current = program.clone();
+    while let Some(less) = smaller(&current).into_iter().find(|less| fails(less)) {
+        current = less;
+    }
+    current
+}

@@ -10,6 +10,7 @@
 //! if an execution of the model has the outcome. `#` starts a comment. `corpus/litmus/README.md` explains
 //! the instructions.
 
+pub mod corpus;
 mod lex;
 mod parse;
 

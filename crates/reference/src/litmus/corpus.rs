@@ -1,10 +1,10 @@
-//! The litmus tests of the corpus.
+//! The litmus tables of the corpus.
 
-use fencepost_reference::litmus::{self, Row};
+use super::{Row, parse};
 use std::path::Path;
 
-/// Every row of every table, each named by its file and line.
-pub(crate) fn rows() -> Vec<(String, Row)> {
+/// Every row of every table, each named by its file and line. Panics if a table cannot be read: it is for tests.
+pub fn rows() -> Vec<(String, Row)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/litmus");
     let mut files: Vec<_> = folder
         .read_dir()
@@ -16,7 +16,7 @@ pub(crate) fn rows() -> Vec<(String, Row)> {
     let mut found = Vec::new();
     for file in files {
         let text = std::fs::read_to_string(&file).expect("it is readable");
-        let rows = litmus::parse(&text).unwrap_or_else(|mistakes| {
+        let rows = parse(&text).unwrap_or_else(|mistakes| {
             let list: Vec<String> = mistakes.iter().map(ToString::to_string).collect();
             panic!("{}:\n{}", file.display(), list.join("\n"))
         });
