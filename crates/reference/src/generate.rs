@@ -266,6 +266,15 @@ fn smaller_blocks(block: &[Instruction]) -> Vec<Vec<Instruction>> {
     found
 }
 
+/// The smallest program that still fails.
+pub fn shrink(program: &Program, fails: &dyn Fn(&Program) -> bool) -> Program {
+    let mut current = program.clone();
+    while let Some(less) = smaller(&current).into_iter().find(|less| fails(less)) {
+        current = less;
+    }
+    current
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -345,13 +354,4 @@ mod tests {
         let missing: Vec<_> = wanted.iter().filter(|name| !found.contains(*name)).collect();
         assert!(missing.is_empty(), "{missing:?}");
     }
-}
-
-/// The smallest program that still fails.
-pub fn shrink(program: &Program, fails: &dyn Fn(&Program) -> bool) -> Program {
-    let mut current = program.clone();
-    while let Some(less) = smaller(&current).into_iter().find(|less| fails(less)) {
-        current = less;
-    }
-    current
 }
