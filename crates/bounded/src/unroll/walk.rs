@@ -4,7 +4,7 @@ use super::expose::exposed;
 use super::fold::Known;
 use super::{
     Branch, CallRecord, Event, EventKind, Failure, InstancePath, LoopInfo, Object, Options, StackId, Start,
-    Stop, StopKind, Subject, ThreadCode, Unrolled,
+    Stop, StopKind, Subject, Switch, ThreadCode, Unrolled,
 };
 use crate::guard::Guard;
 use crate::ssa::{Node, ValId, Values};
@@ -291,7 +291,13 @@ impl<'a> Walker<'a> {
                 self.event(EventKind::Store { addr, ty: *ty, order: *order, value }, guard, span);
             }
             StmtKind::Fence(fence) => self.event(EventKind::Fence(*fence), guard, span),
-            StmtKind::Slot(_) => {}
+            StmtKind::Slot(slot) => {
+                for (fence, kind) in self.options.fences.iter().enumerate() {
+                    self.event(EventKind::Fence(*kind), guard, span);
+                    let event = self.out.events.last_mut().expect("pushed above");
+                    event.switch = Some(Switch { slot: *slot, fence });
+                }
+            }
             StmtKind::Atomic(body) => {
                 let outermost = self.atomic.is_none();
                 if outermost {
@@ -404,6 +410,7 @@ impl<'a> Walker<'a> {
             span,
             stack: self.stack.expect("events happen in calls"),
             solo: self.solo,
+            switch: None,
         });
     }
 
