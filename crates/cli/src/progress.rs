@@ -91,6 +91,9 @@ fn describe(progress: Progress) -> String {
     match progress {
         Progress::Mining => "running serial executions".into(),
         Progress::Replaying => "replaying".into(),
+        Progress::Inferring { tried, corrections, fences } => {
+            format!("{tried} placements tried, {corrections} needs known, now {fences} fences")
+        }
         Progress::Engine(phase, round) => {
             let what = match phase {
                 Phase::Encoding => "encoding",
