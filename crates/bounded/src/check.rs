@@ -56,6 +56,7 @@ impl Default for Options {
                 max_statements: 2_000_000,
                 reuse: false,
                 fences: Vec::new(),
+                placed: None,
                 budget: Budget::default(),
             },
         }
@@ -156,6 +157,10 @@ pub(crate) struct Checker<'a> {
     loops: Vec<LoopInfo>,
     threads: usize,
     pub(crate) statistics: Statistics,
+    /// The fences at slots, if they are known.
+    pub(crate) placed: Option<unroll::Placement>,
+    /// The loop that would have exceeded the largest bound allowed.
+    pub(crate) too_far: Option<(unroll::InstancePath, Span)>,
 }
 
 /// A bound that executions may exceed.
@@ -187,11 +192,13 @@ impl<'a> Checker<'a> {
             loops: Vec::new(),
             threads: 0,
             statistics: Statistics::default(),
+            placed: None,
+            too_far: None,
         }
     }
 
     /// Unrolls and encodes to the current bounds and asks something of the result.
-    fn round<T>(
+    pub(crate) fn round<T>(
         &mut self,
         ask: impl FnOnce(&mut Self, &mut Encoding) -> Result<T, Reason>,
     ) -> Result<T, Reason> {
@@ -208,7 +215,8 @@ impl<'a> Checker<'a> {
         (self.progress)(Phase::Encoding, self.statistics.rounds);
         let start = Instant::now();
         let budget = self.options.budget.clone();
-        let options = unroll::Options { budget: budget.clone(), ..self.options.unroll.clone() };
+        let placed = self.placed.clone();
+        let options = unroll::Options { budget: budget.clone(), placed, ..self.options.unroll.clone() };
         let unrolled = unroll(self.harness, self.subject, &self.bounds, &options)
             .map_err(|failure| self.unroll_failure(failure))?;
         self.loops = unrolled.loops.clone();
@@ -235,7 +243,7 @@ impl<'a> Checker<'a> {
     }
 
     /// One round of a check: a finding, or none if bounds had to be raised.
-    fn judge(
+    pub(crate) fn judge(
         &mut self,
         encoding: &mut Encoding,
         specification: Option<&ObservationSet>,
@@ -348,6 +356,7 @@ impl<'a> Checker<'a> {
         let reached = if recursion { depth } else { bound };
         if reached > self.options.max_unroll {
             let at = self.harness.program.sources.position(span).to_string();
+            self.too_far = Some((instance, span));
             return Err(Reason::Unroll { at, recursion, limit: self.options.max_unroll });
         }
         self.bounds.insert(instance, bound);

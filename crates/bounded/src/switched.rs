@@ -1,30 +1,32 @@
 //! The check of one test with fences that can be switched on and off: one formula, asked again and again
 //! under assumptions on the switches.
 //!
-//! A fence at a slot is executed only where its switch is on ([`crate::unroll::Options::fences`]). Which
-//! fences are there is then an assumption, and what the solver learnt about one placement serves for the
-//! next. The formula is made anew only when a placement lets a loop repeat more often than any before it.
+//! A fence at a slot is executed only where its switch is on ([`crate::unroll::Options::fences`]). From a
+//! placement that fails follows what every placement that does not fail must contain: further switches are
+//! turned on as long as the failure stays possible; one of those that remain off is needed. That holds where
+//! fences only forbid, as they do on all models that ship; see [`fences_only_forbid`].
 //!
-//! From a placement that fails follows what every placement that does not fail must contain: the switches
-//! are turned on one after the other as long as the failure stays possible; one of those that remain off
-//! is needed. That holds where fences only forbid, as they do on all models that ship; see
-//! [`fences_only_forbid`].
+//! That a placement does not fail is asked of the program with just its fences: a proof is far shorter
+//! where fences that are off are not there at all. Both formulae unroll alike, so that bounds which one finds
+//! too small are raised for the other, too.
 
-use crate::check::{Checker, EARLY_CONFLICTS, Options, Phase};
+use crate::check::{self, Checker, EARLY_CONFLICTS, Options, Phase};
 use crate::circuit::Lit;
 use crate::encode::Encoding;
 use crate::solver::Answer;
-use crate::unroll::{Subject, Switch};
+use crate::unroll::{InstancePath, Subject, Switch};
+
+pub use crate::unroll::Placement;
+
 use fencepost_harness::observation::ObservationSet;
 use fencepost_harness::operation::Harness;
 use fencepost_harness::result::Statistics;
 use fencepost_harness::verdict::Reason;
 use fencepost_lsl::source::Span;
 use fencepost_models::cat::{Model, Relation};
-use std::collections::BTreeSet;
 
-/// Switches that are on.
-pub type Placement = BTreeSet<Switch>;
+/// Conflicts to spend on turning on further switches.
+const PATIENCE: u32 = 5_000;
 
 /// What a placement leads to. Executions are not shown: those of a placement that matters are found again
 /// in a program that has its fences, and replayed.
@@ -99,23 +101,64 @@ impl<'a> Switched<'a> {
     /// Checks every execution with these fences and no others.
     pub fn check(&mut self, on: &Placement) -> Result<Finding, Reason> {
         self.last = None;
-        loop {
-            let bad = self.ready()?.bad;
-            if self.is_violated(bad, on, Some(EARLY_CONFLICTS))? {
-                return Ok(Finding::Violated);
-            }
-            match self.raise_bounds(on)? {
-                Raised::No => {}
-                Raised::Yes => {
-                    self.ready = None;
-                    continue;
+        let bad = self.ready()?.bad;
+        if self.is_violated(bad, on, Some(EARLY_CONFLICTS))? {
+            return Ok(Finding::Violated);
+        }
+        self.checker.placed = Some(on.clone());
+        let finding = self.check_placed();
+        self.checker.placed = None;
+        match finding? {
+            Placed::Holds => Ok(Finding::Holds),
+            Placed::Violated => {
+                let bad = self.ready()?.bad;
+                match self.is_violated(bad, on, None)? {
+                    true => Ok(Finding::Violated),
+                    false => Err(Reason::Internal("a failure is lost when fences get switches".into())),
                 }
-                Raised::TooFar(span) => return Ok(Finding::Unbounded(span)),
             }
-            return Ok(match self.is_violated(bad, on, None)? {
-                true => Finding::Violated,
-                false => Finding::Holds,
-            });
+            Placed::TooFar(instance, span) => {
+                self.exceeds(&instance, on)?;
+                Ok(Finding::Unbounded(span))
+            }
+        }
+    }
+
+    /// Checks the program that has just the fences of a placement.
+    fn check_placed(&mut self) -> Result<Placed, Reason> {
+        loop {
+            self.checker.statistics.rounds += 1;
+            let specification = self.specification;
+            let round = self.checker.round(|checker, encoding| checker.judge(encoding, specification));
+            match (round, self.checker.too_far.take()) {
+                (Ok(Some(check::Finding::Violated(_))), _) => return Ok(Placed::Violated),
+                (Ok(Some(check::Finding::Holds { .. })), _) => return Ok(Placed::Holds),
+                (Ok(Some(check::Finding::Unknown(reason))), _) => return Err(reason),
+                (Err(Reason::Unroll { .. }), Some((instance, span))) => {
+                    return Ok(Placed::TooFar(instance, span));
+                }
+                (Err(reason), _) => return Err(reason),
+                // Bounds were raised: the formula with switches is out of date.
+                (Ok(None), _) => self.ready = None,
+            }
+        }
+    }
+
+    /// Notes that a loop exceeds its bound with just these fences.
+    fn exceeds(&mut self, instance: &InstancePath, on: &Placement) -> Result<(), Reason> {
+        self.ready()?;
+        let ready = self.ready.as_mut().expect("made above");
+        let open = self.checker.open_bounds(&mut ready.encoding);
+        let goal = open.iter().find(|open| open.instance == *instance).map(|open| open.exceeded);
+        let lost = || Reason::Internal("a loop without bound is lost when fences get switches".into());
+        let goal = goal.ok_or_else(lost)?;
+        match self.solve(Phase::Bounds, &[goal], on, true, None)? {
+            Answer::Sat => {
+                self.last = Some(Failure { goal, on: on.clone() });
+                Ok(())
+            }
+            Answer::Unsat => Err(lost()),
+            Answer::Stopped => Err(self.checker.stopped()),
         }
     }
 
@@ -135,15 +178,17 @@ impl<'a> Switched<'a> {
     }
 
     /// Whether a failure of the kind found last is possible with these fences on, whatever others are.
-    /// Bounds stay as they are: a no says nothing about larger ones.
+    /// A no says nothing about larger bounds, and may only mean that the search took long.
     pub fn still_fails(&mut self, on: &Placement) -> Result<bool, Reason> {
         let goal = match &self.last {
             Some(last) => last.goal,
             None => self.ready()?.bad,
         };
-        match self.solve(Phase::Violation, &[goal], on, false, None)? {
-            Answer::Stopped => Err(self.checker.stopped()),
-            Answer::Unsat => Ok(false),
+        match self.solve(Phase::Violation, &[goal], on, false, Some(PATIENCE))? {
+            Answer::Unsat | Answer::Stopped => {
+                self.checker.still_going()?;
+                Ok(false)
+            }
             Answer::Sat => {
                 let on = self.on_in_solution()?;
                 self.last = Some(Failure { goal, on });
@@ -152,8 +197,8 @@ impl<'a> Switched<'a> {
         }
     }
 
-    /// After a failure: switches of which every placement without such failures has one on. As few as
-    /// can be: with the others on, turning on any of these rules out the failure.
+    /// After a failure: switches of which every placement without such failures has one on. Unless that took
+    /// long to find out, they are as few as can be: with the others on, each of these rules out the failure.
     pub fn correction(&mut self) -> Result<Placement, Reason> {
         let Some(Failure { goal, mut on }) = self.last.take() else {
             return Err(Reason::Internal("a correction of nothing is asked for".into()));
@@ -172,14 +217,16 @@ impl<'a> Switched<'a> {
             let circuit = &mut self.ready()?.encoding.circuit;
             let more = circuit.var();
             circuit.clause(&[&[!more], &circuit_lits[..]].concat());
-            let answer = self.solve(Phase::Violation, &[goal, more], &on, false, None)?;
+            let answer = self.solve(Phase::Violation, &[goal, more], &on, false, Some(PATIENCE))?;
             // The clause has served.
             let solution = if answer == Answer::Sat { Some(self.on_in_solution()?) } else { None };
             self.ready()?.encoding.circuit.clause(&[!more]);
             match solution {
                 Some(solution) => on = solution,
-                None if answer == Answer::Stopped => return Err(self.checker.stopped()),
-                None => break,
+                None => {
+                    self.checker.still_going()?;
+                    break;
+                }
             }
         }
         let off = all.difference(&on).copied().collect();
@@ -219,49 +266,14 @@ impl<'a> Switched<'a> {
         }
         Ok(self.checker.solve(&mut ready.encoding, phase, &assumptions, conflicts))
     }
-
-    /// Looks for executions with just these fences that exceed bounds, and raises those.
-    fn raise_bounds(&mut self, on: &Placement) -> Result<Raised, Reason> {
-        self.ready()?;
-        let ready = self.ready.as_mut().expect("made above");
-        let mut open = self.checker.open_bounds(&mut ready.encoding);
-        let mut raised = Raised::No;
-        while !open.is_empty() {
-            let encoding = &mut self.ready()?.encoding;
-            let exceed = encoding.circuit.var();
-            let lits = open.iter().map(|open| open.exceeded);
-            let clause: Vec<Lit> = std::iter::once(!exceed).chain(lits).collect();
-            encoding.circuit.clause(&clause);
-            match self.solve(Phase::Bounds, &[exceed], on, true, None)? {
-                Answer::Unsat => break,
-                Answer::Stopped => return Err(self.checker.stopped()),
-                Answer::Sat => {}
-            }
-            let solver = &mut self.ready()?.encoding.circuit.solver;
-            let (exceeded, rest): (Vec<_>, Vec<_>) =
-                open.into_iter().partition(|open| solver.value(open.exceeded));
-            open = rest;
-            for bound in exceeded {
-                match self.checker.raise(bound.instance, bound.span) {
-                    Ok(()) => raised = Raised::Yes,
-                    Err(Reason::Unroll { .. }) => {
-                        self.last = Some(Failure { goal: bound.exceeded, on: on.clone() });
-                        return Ok(Raised::TooFar(bound.span));
-                    }
-                    Err(reason) => return Err(reason),
-                }
-            }
-        }
-        Ok(raised)
-    }
 }
 
-/// Whether bounds were raised.
-enum Raised {
-    No,
-    Yes,
+/// What the program with just the fences of a placement leads to.
+enum Placed {
+    Holds,
+    Violated,
     /// This loop would exceed what is allowed.
-    TooFar(Span),
+    TooFar(InstancePath, Span),
 }
 
 /// Whether adding a fence to a program can only rule out executions: nothing in the model is taken away

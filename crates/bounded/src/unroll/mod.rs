@@ -23,6 +23,7 @@ use fencepost_lsl::program::{Fence, Order, Place, ProcId, SlotId};
 use fencepost_lsl::source::Span;
 use fencepost_lsl::value::IntTy;
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// What is to be unrolled.
@@ -52,6 +53,9 @@ pub struct Options {
     pub reuse: bool,
     /// Fences to put at every slot, each with a switch; none for slots that mean nothing.
     pub fences: Vec<Fence>,
+    /// The switches that are on, if that is known: their fences are put in, others left out. The identity of
+    /// loop instances does not depend on it.
+    pub placed: Option<Placement>,
     /// When to stop.
     pub budget: Budget,
 }
@@ -269,6 +273,9 @@ pub struct LoopInfo {
     /// Whether it is a recursion.
     pub recursion: bool,
 }
+
+/// Switches that are on.
+pub type Placement = BTreeSet<Switch>;
 
 /// A program in straight lines.
 pub struct Unrolled {

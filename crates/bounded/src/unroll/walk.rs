@@ -293,9 +293,13 @@ impl<'a> Walker<'a> {
             StmtKind::Fence(fence) => self.event(EventKind::Fence(*fence), guard, span),
             StmtKind::Slot(slot) => {
                 for (fence, kind) in self.options.fences.iter().enumerate() {
+                    let switch = Switch { slot: *slot, fence };
+                    if self.options.placed.as_ref().is_some_and(|on| !on.contains(&switch)) {
+                        continue;
+                    }
                     self.event(EventKind::Fence(*kind), guard, span);
                     let event = self.out.events.last_mut().expect("pushed above");
-                    event.switch = Some(Switch { slot: *slot, fence });
+                    event.switch = self.options.placed.is_none().then_some(switch);
                 }
             }
             StmtKind::Atomic(body) => {
