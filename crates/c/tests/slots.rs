@@ -79,6 +79,18 @@ fn loops() {
 }
 
 #[test]
+fn loops_around_calls_count() {
+    check(
+        "int x;\nvoid f(void) { §2x = 1; §2}\nvoid g(void) { §1while (x) { §2f(); §2} §1}\nint main(void)\n{\n    §0do { §1g(); §1} while (x);\n§0}\n",
+    );
+    // A loop that never repeats is none; a recursion goes as deep as can be.
+    check("int x;\nint main(void)\n{\n    do { §0x = 1; §0} while (0);\n}\n");
+    check(
+        "int x;\nint f(int n)\n{\n    §8while (n) {\n        §8f(n - 1);\n    §8}\n    §8return x;\n}\nint main(void)\n{\n    §0return f(1);\n}\n",
+    );
+}
+
+#[test]
 fn branches() {
     check(
         "int x;\nint main(void)\n{\n    §0if (x)\n        §0«x = 1;§0»\n    else {\n        §0x = 2;\n    §0}\n    §0switch (x) {\n    case 1:\n        §0x = 2;\n        §0break;\n    default: §0x = 3;\n    §0}\n§0}\n",

@@ -8,7 +8,7 @@ use fencepost::fences::{Request, infer};
 use fencepost::run::Limits;
 use fencepost::session::{Session, Subject};
 use fencepost_fences::cost::Costs;
-use fencepost_fences::place::{KINDS, Kind};
+use fencepost_fences::place::{KINDS, Kind, keep_within};
 use fencepost_harness::inference::{Answer, Inference};
 use fencepost_harness::verdict;
 use fencepost_lsl::diagnostic::Diagnostic;
@@ -37,6 +37,12 @@ pub(crate) fn run(args: &FencesArgs) -> Result<u8> {
     let questions = questions(&mut session, args, &models, &mut problems);
     let kinds = kinds(&session, args, &mut problems);
     let costs = costs(args, &mut problems);
+    if !args.within.is_empty() {
+        for name in keep_within(&mut session.harness.program, &args.within) {
+            let problem = Diagnostic::general(format!("there is no place for a fence in `{name}`"));
+            problems.push(problem.help("name a function that a test calls, or a file it is written in"));
+        }
+    }
     if !problems.is_empty() {
         print_diagnostics(&problems, &session.harness.program.sources);
         return Ok(BAD_INPUT);

@@ -89,7 +89,8 @@ pub fn infer(
     effort: &mut Effort,
 ) -> Result<Outcome, (usize, Reason)> {
     let kinds = options.costs.first().map_or(0, Vec::len);
-    let costs = options.costs.concat();
+    let mut costs = options.costs.concat();
+    costs.reverse();
     let order = (0..questions.len()).collect();
     let mut search = Search { questions, options, effort, kinds, order, hitting: Hitting::new(costs) };
     let mut found = Vec::new();
@@ -125,7 +126,8 @@ struct Search<'s, 'q, 'o> {
     kinds: usize,
     /// The order in which questions are asked: those that failed last come first.
     order: Vec<usize>,
-    /// Elements are numbers of switches.
+    /// Elements are switches, numbered from the last to the first: of choices that cost the same, early
+    /// elements win, and of places that serve alike, the last is nearest to what it protects.
     hitting: Hitting,
 }
 
@@ -137,6 +139,7 @@ enum Judgement {
 
 impl Search<'_, '_, '_> {
     fn switch(&self, element: usize) -> Switch {
+        let element = self.options.costs.len() * self.kinds - 1 - element;
         Switch { slot: SlotId((element / self.kinds) as u32), fence: element % self.kinds }
     }
 
@@ -174,7 +177,8 @@ impl Search<'_, '_, '_> {
                 return Ok(true);
             }
             self.effort.corrections += 1;
-            let element = |switch: &Switch| switch.slot.index() * self.kinds + switch.fence;
+            let last = self.options.costs.len() * self.kinds - 1;
+            let element = |switch: &Switch| last - switch.slot.index() * self.kinds - switch.fence;
             self.hitting.add(correction.iter().map(element).collect());
             on.extend(correction);
             if !check.still_fails(&on)? {

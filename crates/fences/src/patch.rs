@@ -39,7 +39,7 @@ pub fn patches(program: &Program, kinds: &[Kind], placement: &Placement) -> Vec<
     }
     let mut files: BTreeMap<FileId, Vec<Insertion>> = BTreeMap::new();
     // Bodies that get braces: what stands in front and behind.
-    let mut bodies: BTreeMap<(FileId, u32, u32), (String, String)> = BTreeMap::new();
+    let mut bodies: BTreeMap<(FileId, u32, u32), [Vec<String>; 2]> = BTreeMap::new();
     for (slot, statements) in places.values() {
         match slot.alone {
             None => {
@@ -49,17 +49,12 @@ pub fn patches(program: &Program, kinds: &[Kind], placement: &Placement) -> Vec<
             }
             Some(body) => {
                 let around = bodies.entry((body.file, body.start, body.end)).or_default();
-                match slot.at.start == body.start {
-                    true => around.0 += &format!("{} ", statements.join(" ")),
-                    false => around.1 += &format!(" {}", statements.join(" ")),
-                }
+                around[usize::from(slot.at.start != body.start)].extend(statements.iter().cloned());
             }
         }
     }
-    for ((file, start, end), (before, behind)) in bodies {
-        let list = files.entry(file).or_default();
-        list.push(Insertion { at: start, rank: (1, 0), text: format!("{{ {before}") });
-        list.push(Insertion { at: end, rank: (0, u32::MAX - start), text: format!("{behind} }}") });
+    for ((id, start, end), around) in bodies {
+        files.entry(id).or_default().extend(in_braces(program.sources.file(id), start, end, &around));
     }
     let patch = |(id, mut list): (FileId, Vec<Insertion>)| {
         let file = program.sources.file(id);
@@ -93,6 +88,33 @@ fn in_list(file: &SourceFile, at: u32, statements: &[String]) -> (u32, String) {
     }
     let lines: Vec<String> = statements.iter().map(|statement| format!("{indent}{statement}\n")).collect();
     (line.start as u32, lines.concat())
+}
+
+/// Braces around the lone body of an `if` or a loop, with statements in front of it and behind it.
+fn in_braces(file: &SourceFile, start: u32, end: u32, around: &[Vec<String>; 2]) -> Vec<Insertion> {
+    let [before, behind] = around;
+    let closing = (0, u32::MAX - start);
+    let line = file.line_range(file.line_of(start));
+    let indent = &file.text[line.start..start as usize];
+    let head = file.text[..start as usize].trim_end();
+    let last = head.rsplit('\n').next().unwrap_or(head);
+    // A directive or a comment may end the line above.
+    let plain = !last.trim_start().starts_with('#') && !last.contains("//") && !last.contains("*/");
+    if !indent.trim().is_empty() || !plain {
+        let join = |list: &[String]| list.iter().map(|statement| format!("{statement} ")).collect::<String>();
+        let first = Insertion { at: start, rank: (1, 0), text: format!("{{ {}", join(before)) };
+        let text = format!(" {}}}", join(behind));
+        return vec![first, Insertion { at: end, rank: closing, text }];
+    }
+    let outer = indent.strip_suffix(one_level(file)).unwrap_or(indent);
+    let own =
+        |list: &[String]| list.iter().map(|statement| format!("{statement}\n{indent}")).collect::<String>();
+    let behind: String = behind.iter().map(|statement| format!("\n{indent}{statement}")).collect();
+    vec![
+        Insertion { at: head.len() as u32, rank: (0, u32::MAX), text: " {".into() },
+        Insertion { at: start, rank: (1, 0), text: own(before) },
+        Insertion { at: end, rank: closing, text: format!("{behind}\n{outer}}}") },
+    ]
 }
 
 /// By what the file indents: what its first indented line begins with.

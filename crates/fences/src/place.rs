@@ -72,6 +72,47 @@ pub fn slot(program: &Program, switch: Switch) -> &Slot {
     &program.slots[switch.slot.index()]
 }
 
+/// Takes slots out of a program: all but those in functions or files of these names. Numbers stay as they
+/// are. Returns the names that are none.
+pub fn keep_within<'n>(program: &mut Program, names: &'n [String]) -> Vec<&'n str> {
+    let matches = |name: &str, slot: &Slot| {
+        let file = &program.sources.file(slot.at.file).name;
+        let short = file.rsplit('/').next().unwrap_or(file);
+        slot.function == name || file == name || short == name
+    };
+    let kept: Vec<bool> =
+        program.slots.iter().map(|slot| names.iter().any(|name| matches(name, slot))).collect();
+    let unknown = names.iter().filter(|name| !program.slots.iter().any(|slot| matches(name, slot)));
+    let unknown = unknown.map(String::as_str).collect();
+    program.procs.iter_mut().for_each(|proc| keep(&mut proc.body, &kept));
+    unknown
+}
+
+/// How many slots a program has that were not taken out.
+pub fn count(program: &Program) -> usize {
+    fn mark(body: &[Stmt], there: &mut [bool]) {
+        for stmt in body {
+            match &stmt.kind {
+                StmtKind::Slot(slot) => there[slot.index()] = true,
+                StmtKind::Block { body, .. } | StmtKind::Atomic(body) => mark(body, there),
+                _ => {}
+            }
+        }
+    }
+    let mut there = vec![false; program.slots.len()];
+    program.procs.iter().for_each(|proc| mark(&proc.body, &mut there));
+    there.into_iter().filter(|there| *there).count()
+}
+
+fn keep(body: &mut Vec<Stmt>, kept: &[bool]) {
+    body.retain(|stmt| !matches!(stmt.kind, StmtKind::Slot(slot) if !kept[slot.index()]));
+    for stmt in body {
+        if let StmtKind::Block { body, .. } | StmtKind::Atomic(body) = &mut stmt.kind {
+            keep(body, kept);
+        }
+    }
+}
+
 /// The program with fences at its slots, and no slots.
 pub fn resolve(program: &Program, kinds: &[Kind], placement: &Placement) -> Program {
     let mut program = program.clone();

@@ -7,7 +7,7 @@ use fencepost_bounded::unroll::{Subject, Switch};
 use fencepost_c::load_with;
 use fencepost_fences::cost::Costs;
 use fencepost_fences::guided::{self, Effort, Outcome};
-use fencepost_fences::place::{Kind, resolve};
+use fencepost_fences::place::{Kind, keep_within, resolve};
 use fencepost_harness::mine::{Mined, mine};
 use fencepost_harness::operation::Harness;
 use fencepost_lsl::program::SlotId;
@@ -83,11 +83,9 @@ fn compare(text: &str, model: &str, kinds: &[&str], within: &[&str]) -> (usize, 
     let model = fencepost_models::builtin(model).expect("it ships");
     let kinds: Vec<Kind> = kinds.iter().map(|name| Kind::named(name).expect("a kind")).collect();
     // Slots elsewhere are taken out, so that all placements can be tried.
-    let elsewhere = |slot: usize| !within.contains(&harness.program.slots[slot].function.as_str());
-    let gone: Vec<bool> = (0..harness.program.slots.len()).map(elsewhere).collect();
-    for proc in &mut harness.program.procs {
-        take_out(&mut proc.body, &gone);
-    }
+    let within: Vec<String> = within.iter().map(|name| (*name).to_owned()).collect();
+    assert!(keep_within(&mut harness.program, &within).is_empty());
+    let is_left = |slot: &usize| within.contains(&harness.program.slots[*slot].function);
     let mined = harness.tests.first().map(|test| mine(&harness, test, &|| false));
     let specification = match &mined {
         Some(Mined::Specification { observations, .. }) => Some(observations),
@@ -110,7 +108,7 @@ fn compare(text: &str, model: &str, kinds: &[&str], within: &[&str]) -> (usize, 
     };
 
     // All of them.
-    let slots = (0..gone.len()).filter(|&slot| !gone[slot]);
+    let slots = (0..harness.program.slots.len()).filter(is_left);
     let switches: Vec<Switch> = slots
         .flat_map(|slot| (0..kinds.len()).map(move |fence| Switch { slot: SlotId(slot as u32), fence }))
         .collect();
@@ -146,16 +144,6 @@ fn compare(text: &str, model: &str, kinds: &[&str], within: &[&str]) -> (usize, 
         other => panic!("{other:?}"),
     }
     (minimal.len(), minimal.first().map_or(0, |(cost, _)| *cost))
-}
-
-fn take_out(body: &mut Vec<fencepost_lsl::program::Stmt>, gone: &[bool]) {
-    use fencepost_lsl::program::StmtKind;
-    body.retain(|stmt| !matches!(stmt.kind, StmtKind::Slot(slot) if gone[slot.index()]));
-    for stmt in body {
-        if let StmtKind::Block { body, .. } | StmtKind::Atomic(body) = &mut stmt.kind {
-            take_out(body, gone);
-        }
-    }
 }
 
 #[test]

@@ -39,7 +39,7 @@ pub struct PlacedFence {
     pub line: String,
     /// The function around it.
     pub function: String,
-    /// How many loops of the function are around it.
+    /// How many loops are around it, in the function and where that is called.
     pub loop_depth: u32,
     /// What it costs.
     pub cost: u64,

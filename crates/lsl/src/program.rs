@@ -352,7 +352,7 @@ pub struct Slot {
     pub alone: Option<Span>,
     /// The function around it.
     pub function: String,
-    /// How many loops of the function are around it.
+    /// How many loops are around it, in the function and where that is called.
     pub loop_depth: u32,
 }
 

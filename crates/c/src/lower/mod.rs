@@ -32,6 +32,7 @@ mod place;
 mod pragma;
 mod retry;
 mod scope;
+mod slot_table;
 mod slots;
 mod stmt;
 mod switch;
@@ -87,6 +88,7 @@ pub fn lower(
     let harness = lowerer.harness();
     lowerer.lower_pending();
     retry::mark(&mut lowerer.program);
+    slot_table::finish(&mut lowerer.program);
     lowerer.program.globals.sort_by_key(|global| global.addr);
     let Lowerer { program, mut diagnostics, caveats, .. } = lowerer;
     diagnostics

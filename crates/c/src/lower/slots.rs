@@ -153,9 +153,11 @@ impl Lowerer<'_> {
             return;
         }
         let function = self.builder.name.clone();
-        let repeats = self.builder.targets.iter().filter(|(_, _, repeats)| *repeats).count();
-        let loop_depth = (self.builder.continues.len() + repeats) as u32;
         let (Some(slots), Some(list)) = (&mut self.slots, self.builder.list()) else { return };
+        let behind = list[position..].iter().find(|stmt| !is_silent(&stmt.kind));
+        if behind.is_some_and(|stmt| matches!(stmt.kind, LslKind::Slot(_))) {
+            return;
+        }
         let before = list[..position].iter().rev().find(|stmt| !is_silent(&stmt.kind));
         if before.is_some_and(|stmt| {
             matches!(
@@ -167,7 +169,8 @@ impl Lowerer<'_> {
         }
         let table = &mut self.program.slots;
         let id = *slots.known.entry((at, alone)).or_insert_with(|| {
-            table.push(Slot { at, alone, function, loop_depth });
+            // Loops are counted when all procedures are made.
+            table.push(Slot { at, alone, function, loop_depth: 0 });
             SlotId(table.len() as u32 - 1)
         });
         list.insert(position, LslStmt { kind: LslKind::Slot(id), span: at });

@@ -24,6 +24,9 @@ pub(crate) struct FencesArgs {
     /// <stdatomic.h> and typed for others.
     #[arg(long, value_name = "KINDS", value_delimiter = ',')]
     pub(crate) fence_kinds: Vec<String>,
+    /// Puts fences only into the function or file of this name. May be repeated.
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub(crate) within: Vec<String>,
     /// What fences cost, in a file of lines such as `store-load = 4`.
     #[arg(long, value_name = "FILE")]
     pub(crate) costs: Option<PathBuf>,

@@ -12,7 +12,7 @@ use fencepost_bounded::unroll;
 use fencepost_fences::cost::Costs;
 use fencepost_fences::guided::{self, Effort, Found, Outcome};
 use fencepost_fences::patch::{self, Patch};
-use fencepost_fences::place::{Kind, resolve, slot};
+use fencepost_fences::place::{self, Kind, resolve, slot};
 use fencepost_harness::inference::{Answer, ChangedFile, Failure, Inference, Placed, PlacedFence, Question};
 use fencepost_harness::mine::Mined;
 use fencepost_harness::result::{CheckResult, Verdict};
@@ -72,7 +72,7 @@ pub fn infer(request: &Request, progress: &dyn Fn(Progress)) -> Inference {
         file: session.file.clone(),
         questions: questions.iter().map(question).collect(),
         kinds: kinds.iter().map(|kind| kind.name).collect(),
-        places: session.harness.program.slots.len(),
+        places: place::count(&session.harness.program),
         answer,
         tried: effort.tried,
         corrections: effort.corrections,
