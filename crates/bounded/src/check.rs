@@ -55,6 +55,8 @@ impl Default for Options {
                 reduce_spins: true,
                 max_statements: 2_000_000,
                 reuse: false,
+                fences: Vec::new(),
+                placed: None,
                 budget: Budget::default(),
             },
         }
@@ -110,17 +112,7 @@ pub fn check(
     options: &Options,
     progress: &dyn Fn(Phase, u32),
 ) -> Outcome {
-    let mut checker = Checker {
-        harness,
-        subject,
-        model,
-        options,
-        progress,
-        bounds: Bounds::default(),
-        loops: Vec::new(),
-        threads: 0,
-        statistics: Statistics::default(),
-    };
+    let mut checker = Checker::new(harness, subject, model, options, progress);
     let finding = loop {
         checker.statistics.rounds += 1;
         match checker.round(|checker, encoding| checker.judge(encoding, specification)) {
@@ -140,17 +132,7 @@ pub fn observations(
     model: &Model,
     options: &Options,
 ) -> Result<ObservationSet, Reason> {
-    let mut checker = Checker {
-        harness,
-        subject,
-        model,
-        options,
-        progress: &|_, _| {},
-        bounds: Bounds::default(),
-        loops: Vec::new(),
-        threads: 0,
-        statistics: Statistics::default(),
-    };
+    let mut checker = Checker::new(harness, subject, model, options, &|_, _| {});
     loop {
         let found = checker.round(|checker, encoding| {
             if checker.raise_bounds(encoding)? {
@@ -164,7 +146,8 @@ pub fn observations(
     }
 }
 
-struct Checker<'a> {
+/// The bounds known so far, and what is asked at them.
+pub(crate) struct Checker<'a> {
     harness: &'a Harness,
     subject: Subject<'a>,
     model: &'a Model,
@@ -173,23 +156,68 @@ struct Checker<'a> {
     bounds: Bounds,
     loops: Vec<LoopInfo>,
     threads: usize,
-    statistics: Statistics,
+    pub(crate) statistics: Statistics,
+    /// The fences at slots, if they are known.
+    pub(crate) placed: Option<unroll::Placement>,
+    /// The loop that would have exceeded the largest bound allowed.
+    pub(crate) too_far: Option<(unroll::InstancePath, Span)>,
+}
+
+/// A bound that executions may exceed.
+pub(crate) struct OpenBound {
+    /// When one does.
+    pub(crate) exceeded: Lit,
+    pub(crate) instance: unroll::InstancePath,
+    pub(crate) span: Span,
 }
 
 /// Conflicts to spend on failures before the bounds are known to suffice.
-const EARLY_CONFLICTS: u32 = 2_000;
+pub(crate) const EARLY_CONFLICTS: u32 = 2_000;
 
-impl Checker<'_> {
+impl<'a> Checker<'a> {
+    pub(crate) fn new(
+        harness: &'a Harness,
+        subject: Subject<'a>,
+        model: &'a Model,
+        options: &'a Options,
+        progress: &'a dyn Fn(Phase, u32),
+    ) -> Checker<'a> {
+        Checker {
+            harness,
+            subject,
+            model,
+            options,
+            progress,
+            bounds: Bounds::default(),
+            loops: Vec::new(),
+            threads: 0,
+            statistics: Statistics::default(),
+            placed: None,
+            too_far: None,
+        }
+    }
+
     /// Unrolls and encodes to the current bounds and asks something of the result.
-    fn round<T>(
+    pub(crate) fn round<T>(
         &mut self,
         ask: impl FnOnce(&mut Self, &mut Encoding) -> Result<T, Reason>,
     ) -> Result<T, Reason> {
+        let mut encoding = self.encode()?;
+        let answer = ask(self, &mut encoding);
+        self.statistics.variables = encoding.circuit.variables;
+        self.statistics.clauses = encoding.circuit.clauses;
+        self.statistics.conflicts += encoding.circuit.solver.conflicts();
+        answer
+    }
+
+    /// Unrolls and encodes to the current bounds.
+    pub(crate) fn encode(&mut self) -> Result<Encoding<'a>, Reason> {
         (self.progress)(Phase::Encoding, self.statistics.rounds);
         let start = Instant::now();
         let budget = self.options.budget.clone();
-        let options = unroll::Options { budget: budget.clone(), ..self.options.unroll.clone() };
-        let mut unrolled = unroll(self.harness, self.subject, &self.bounds, &options)
+        let placed = self.placed.clone();
+        let options = unroll::Options { budget: budget.clone(), placed, ..self.options.unroll.clone() };
+        let unrolled = unroll(self.harness, self.subject, &self.bounds, &options)
             .map_err(|failure| self.unroll_failure(failure))?;
         self.loops = unrolled.loops.clone();
         self.threads = unrolled.threads.len();
@@ -199,17 +227,12 @@ impl Checker<'_> {
         self.still_going()?;
         let solver = Box::new(Cadical::new(self.options.order, budget.clone()));
         let settings = Settings { shortcuts: self.options.shortcuts, budget };
-        let mut encoding =
-            encode(&self.harness.program, &mut unrolled, &ranges, self.model, solver, settings)?;
+        let mut encoding = encode(&self.harness.program, unrolled, ranges, self.model, solver, settings)?;
         for (_, _, fired) in encoding.stops(|kind| *kind == StopKind::Restricted) {
             encoding.circuit.clause(&[!fired]);
         }
         self.statistics.encode_time += start.elapsed();
-        let answer = ask(self, &mut encoding);
-        self.statistics.variables = encoding.circuit.variables;
-        self.statistics.clauses = encoding.circuit.clauses;
-        self.statistics.conflicts += encoding.circuit.solver.conflicts();
-        answer
+        Ok(encoding)
     }
 
     fn measure(&mut self, unrolled: &Unrolled) {
@@ -220,7 +243,7 @@ impl Checker<'_> {
     }
 
     /// One round of a check: a finding, or none if bounds had to be raised.
-    fn judge(
+    pub(crate) fn judge(
         &mut self,
         encoding: &mut Encoding,
         specification: Option<&ObservationSet>,
@@ -250,7 +273,12 @@ impl Checker<'_> {
     }
 
     /// A literal that asks for an execution that fails.
-    fn failure(&self, encoding: &mut Encoding, complete: Lit, specification: Option<&ObservationSet>) -> Lit {
+    pub(crate) fn failure(
+        &self,
+        encoding: &mut Encoding,
+        complete: Lit,
+        specification: Option<&ObservationSet>,
+    ) -> Lit {
         let faults = encoding.stops(|kind| {
             matches!(
                 kind,
@@ -271,13 +299,13 @@ impl Checker<'_> {
         bad
     }
 
-    /// Looks for executions that exceed bounds and raises those; says whether there were any.
-    fn raise_bounds(&mut self, encoding: &mut Encoding) -> Result<bool, Reason> {
-        let mut open: Vec<(Lit, unroll::InstancePath, Span)> = Vec::new();
-        for (thread, index, fired) in encoding.stops(|kind| matches!(kind, StopKind::Bound(_))) {
+    /// The bounds that executions may exceed.
+    pub(crate) fn open_bounds(&self, encoding: &mut Encoding) -> Vec<OpenBound> {
+        let mut open = Vec::new();
+        for (thread, index, exceeded) in encoding.stops(|kind| matches!(kind, StopKind::Bound(_))) {
             let stop = &encoding.unrolled.threads[thread].stops[index];
             if let StopKind::Bound(instance) = &stop.kind {
-                open.push((fired, instance.clone(), stop.span));
+                open.push(OpenBound { exceeded, instance: instance.clone(), span: stop.span });
             }
         }
         for (thread, index, fired) in encoding.stops(|kind| matches!(kind, StopKind::Spin { .. })) {
@@ -285,16 +313,23 @@ impl Checker<'_> {
             let (kind, span) = (stop.kind.clone(), stop.span);
             if let StopKind::Spin { instance, silent } = kind {
                 let noisy = encoding.noisy(&silent);
-                let lit = encoding.circuit.and(fired, noisy);
-                if lit != Lit::FALSE {
-                    open.push((lit, instance, span));
+                let exceeded = encoding.circuit.and(fired, noisy);
+                if exceeded != Lit::FALSE {
+                    open.push(OpenBound { exceeded, instance, span });
                 }
             }
         }
+        open
+    }
+
+    /// Looks for executions that exceed bounds and raises those; says whether there were any.
+    fn raise_bounds(&mut self, encoding: &mut Encoding) -> Result<bool, Reason> {
+        let mut open = self.open_bounds(encoding);
         let mut raised = false;
         while !open.is_empty() {
             let exceed = encoding.circuit.var();
-            let clause: Vec<Lit> = std::iter::once(!exceed).chain(open.iter().map(|open| open.0)).collect();
+            let lits = open.iter().map(|open| open.exceeded);
+            let clause: Vec<Lit> = std::iter::once(!exceed).chain(lits).collect();
             encoding.circuit.clause(&clause);
             match self.solve(encoding, Phase::Bounds, &[exceed], None) {
                 Answer::Unsat => break,
@@ -302,9 +337,10 @@ impl Checker<'_> {
                 Answer::Sat => {}
             }
             let solver = &mut encoding.circuit.solver;
-            let (exceeded, rest): (Vec<_>, Vec<_>) = open.into_iter().partition(|open| solver.value(open.0));
+            let (exceeded, rest): (Vec<_>, Vec<_>) =
+                open.into_iter().partition(|open| solver.value(open.exceeded));
             open = rest;
-            for (_, instance, span) in exceeded {
+            for OpenBound { instance, span, .. } in exceeded {
                 self.raise(instance, span)?;
                 raised = true;
             }
@@ -312,17 +348,18 @@ impl Checker<'_> {
         Ok(raised)
     }
 
-    fn raise(&mut self, instance: unroll::InstancePath, span: Span) -> Result<(), Reason> {
+    pub(crate) fn raise(&mut self, instance: unroll::InstancePath, span: Span) -> Result<(), Reason> {
         let info = self.loops.iter().find(|info| info.instance == instance);
         let recursion = info.is_some_and(|info| info.recursion);
         let depth = info.map_or(1, |info| info.bound);
-        let bound = self.bounds.entry(instance).or_insert(1);
-        *bound += 1;
-        let reached = if recursion { depth } else { *bound };
+        let bound = self.bounds.get(&instance).map_or(2, |bound| bound + 1);
+        let reached = if recursion { depth } else { bound };
         if reached > self.options.max_unroll {
             let at = self.harness.program.sources.position(span).to_string();
+            self.too_far = Some((instance, span));
             return Err(Reason::Unroll { at, recursion, limit: self.options.max_unroll });
         }
+        self.bounds.insert(instance, bound);
         Ok(())
     }
 
@@ -343,7 +380,7 @@ impl Checker<'_> {
         }
     }
 
-    fn solve(
+    pub(crate) fn solve(
         &mut self,
         encoding: &mut Encoding,
         phase: Phase,
@@ -357,14 +394,14 @@ impl Checker<'_> {
         answer
     }
 
-    fn still_going(&self) -> Result<(), Reason> {
+    pub(crate) fn still_going(&self) -> Result<(), Reason> {
         match self.options.budget.exhausted() {
             None => Ok(()),
             Some(_) => Err(self.stopped()),
         }
     }
 
-    fn stopped(&self) -> Reason {
+    pub(crate) fn stopped(&self) -> Reason {
         match self.options.budget.exhausted() {
             Some(exhausted) => exhausted.into(),
             None => Reason::Timeout,

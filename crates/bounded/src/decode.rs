@@ -116,7 +116,7 @@ impl Decoder<'_, '_> {
 
     /// What last began or ended the life of the object that an event accesses, if it may be freed.
     fn life(&mut self, event: usize) -> Option<Source> {
-        let ranges = self.encoding.ranges;
+        let ranges = self.encoding.ranges.clone();
         let reads = &ranges.plans[event].reads;
         let index = reads.iter().position(|part| part.what == What::Life)?;
         let cell = self.targets(event).into_iter().find_map(|target| reads[index].cells[target])?;
@@ -142,7 +142,8 @@ impl Decoder<'_, '_> {
     /// Where a load reads from, equal neighbours joined.
     fn sources(&mut self, load: usize, addr: u64, bytes: u64) -> Vec<ReadFrom> {
         let mut from: Vec<ReadFrom> = Vec::new();
-        let reads = &self.encoding.ranges.plans[load].reads;
+        let ranges = self.encoding.ranges.clone();
+        let reads = &ranges.plans[load].reads;
         for offset in 0..bytes {
             let covers = |part: &Part| match part.what {
                 What::Bytes { offset: start, bytes } => (start..start + bytes).contains(&offset),

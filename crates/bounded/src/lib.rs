@@ -8,5 +8,6 @@ pub mod guard;
 pub mod range;
 pub mod solver;
 pub mod ssa;
+pub mod switched;
 pub mod unroll;
 pub mod word;

@@ -1,5 +1,9 @@
 //! What the command line accepts.
 
+mod fences;
+
+pub(crate) use fences::FencesArgs;
+
 use clap::{Args, Parser, Subcommand};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -19,6 +23,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Checks the tests of a C file, or a program with `main`, on memory models.
     Check(Box<CheckArgs>),
+    /// Finds the cheapest fences with which the tests of a C file, or a program with `main`, hold.
+    Fences(Box<FencesArgs>),
     /// Generates all clients of a collection within a scope and checks each against an oracle.
     Sweep(Box<SweepArgs>),
     /// Prints a C file in the load-store language.

@@ -233,7 +233,7 @@ fn plan(session: &mut Session, args: &CheckArgs) -> Option<Vec<(Subject, Model)>
     problems.is_empty().then_some(plan)
 }
 
-fn nothing_to_check(session: &Session) -> Diagnostic {
+pub(crate) fn nothing_to_check(session: &Session) -> Diagnostic {
     let problem = Diagnostic::general(format!("nothing to check in {}: no test and no `main`", session.file));
     if session.harness.ops.is_empty() {
         return problem.help("declare operations and tests with `#pragma fencepost`; the README shows how");
@@ -242,7 +242,7 @@ fn nothing_to_check(session: &Session) -> Diagnostic {
 }
 
 /// A shipped model, or one from a file.
-fn find_model(name: &str, session: &Session) -> Result<Model, Diagnostic> {
+pub(crate) fn find_model(name: &str, session: &Session) -> Result<Model, Diagnostic> {
     if let Some(model) = fencepost_models::builtin(name) {
         return Ok(model);
     }
@@ -280,6 +280,16 @@ pub(crate) fn load(
     preprocessor: &PreprocessorArgs,
     reference: Option<&Path>,
 ) -> Option<Session> {
+    load_with(file, preprocessor, reference, fencepost_c::Options::default())
+}
+
+/// As [`load`], with options of the front end.
+pub(crate) fn load_with(
+    file: &Path,
+    preprocessor: &PreprocessorArgs,
+    reference: Option<&Path>,
+    options: fencepost_c::Options,
+) -> Option<Session> {
     for path in std::iter::once(file).chain(reference) {
         let readable = std::fs::File::open(path).and_then(|file| file.metadata());
         let problem = match readable {
@@ -293,7 +303,7 @@ pub(crate) fn load(
             return None;
         }
     }
-    match Session::load(file, &preprocessor.arguments(), reference) {
+    match Session::load_with(file, &preprocessor.arguments(), reference, options) {
         Ok(session) => Some(session),
         Err(rejected) => {
             print_diagnostics(&rejected.diagnostics, &rejected.sources);

@@ -12,6 +12,7 @@
 //! }
 //! ```
 
+pub mod fences;
 pub mod run;
 pub mod session;
 pub mod sweep;

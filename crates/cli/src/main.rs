@@ -3,6 +3,7 @@
 mod args;
 mod bench;
 mod check;
+mod fences_command;
 mod progress;
 mod sweep_command;
 
@@ -38,6 +39,7 @@ fn main() -> ExitCode {
 fn run(cli: &Cli) -> Result<u8> {
     match &cli.command {
         Command::Check(options) => check::run(options),
+        Command::Fences(options) => fences_command::run(options),
         Command::Sweep(options) => sweep_command::run(options),
         Command::Bench(options) => bench::run(options),
         Command::Lsl(options) => check::print_lsl(options),

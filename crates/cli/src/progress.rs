@@ -92,6 +92,9 @@ fn describe(progress: Progress) -> String {
         Progress::Mining => "running serial executions".into(),
         Progress::Replaying => "replaying".into(),
         Progress::States(states) => format!("{} states", fencepost_report::sweep::number(states)),
+        Progress::Inferring { tried, corrections, fences } => {
+            format!("{tried} placements tried, {corrections} needs known, now {fences} fences")
+        }
         Progress::Engine(phase, round) => {
             let what = match phase {
                 Phase::Encoding => "encoding",

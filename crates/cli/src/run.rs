@@ -66,7 +66,7 @@ pub enum Mining {
 
 impl Limits {
     /// The engine's options for a check that starts now.
-    fn options(&self) -> Options {
+    pub(crate) fn options(&self) -> Options {
         let mut options = Options {
             budget: Budget {
                 cancelled: self.cancelled.clone(),
@@ -96,6 +96,15 @@ pub enum Progress {
     States(u64),
     /// Replaying a trace.
     Replaying,
+    /// Looking for fences: placements tried, sets of which each needs one, fences of the one under way.
+    Inferring {
+        /// Placements tried before.
+        tried: usize,
+        /// Sets of fences of which each placement needs one.
+        corrections: usize,
+        /// Fences of the placement under way.
+        fences: usize,
+    },
 }
 
 /// Checks a subject on a model.

@@ -5,7 +5,7 @@ use fencepost_harness::mine::{self, Mined};
 use fencepost_harness::operation::Harness;
 use fencepost_harness::test::{self, Test};
 use fencepost_lsl::diagnostic::Diagnostic;
-use fencepost_lsl::program::ProcId;
+use fencepost_lsl::program::{ProcId, Program};
 use fencepost_lsl::source::{Origin, SourceMap};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -60,13 +60,34 @@ impl Session {
 
     /// Loads a file, and a reference implementation if there is one.
     pub fn load(file: &Path, arguments: &[String], reference: Option<&Path>) -> Result<Session, Rejected> {
-        let (harness, warnings) = fencepost_c::load(file, arguments)?;
+        Session::load_with(file, arguments, reference, fencepost_c::Options::default())
+    }
+
+    /// As [`Session::load`], with options of the front end for the file itself.
+    pub fn load_with(
+        file: &Path,
+        arguments: &[String],
+        reference: Option<&Path>,
+        options: fencepost_c::Options,
+    ) -> Result<Session, Rejected> {
+        let (harness, warnings) = fencepost_c::load_with(file, arguments, options)?;
         let reference = match reference {
             Some(path) => Some(fencepost_c::load(path, arguments)?.0),
             None => None,
         };
         let file = file.display().to_string();
         Ok(Session { file, harness, reference, warnings, specifications: RefCell::default() })
+    }
+
+    /// The same file with other fences: what its operations do one after the other stays the same.
+    pub fn with_program(&self, program: Program) -> Session {
+        Session {
+            file: self.file.clone(),
+            harness: Harness { program, ..self.harness.clone() },
+            reference: self.reference.clone(),
+            warnings: Vec::new(),
+            specifications: self.specifications.clone(),
+        }
     }
 
     /// All there is to check: the tests, or the closed program of a file without tests.

@@ -7,6 +7,7 @@
 
 pub mod client;
 pub mod consistency;
+pub mod inference;
 pub mod mine;
 pub mod monitor;
 pub mod observation;

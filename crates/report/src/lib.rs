@@ -5,6 +5,7 @@
 //! Deliberately absent: printing, and any decision about what is right or wrong.
 
 pub mod diagnostics;
+pub mod fences;
 pub mod json;
 pub mod sweep;
 pub mod text;

@@ -36,7 +36,7 @@ pub fn line(result: &CheckResult) -> String {
 }
 
 /// Why an execution is wrong, in a few words.
-fn reason(example: &fencepost_harness::result::Counterexample) -> String {
+pub(crate) fn reason(example: &fencepost_harness::result::Counterexample) -> String {
     match (example.trace.fault(), &example.wrong) {
         (Some((_, fault, _)), _) if example.serial => format!("{fault}, even when operations run one by one"),
         (Some((_, fault, _)), _) => fault.to_string(),
@@ -70,11 +70,11 @@ fn scope(result: &CheckResult) -> String {
 }
 
 /// A count with its noun.
-fn count(number: usize, noun: &str) -> String {
+pub(crate) fn count(number: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
-fn seconds(time: Duration) -> String {
+pub(crate) fn seconds(time: Duration) -> String {
     format!("{:.2} s", time.as_secs_f64())
 }
 

@@ -339,18 +339,25 @@ impl Renderer<'_> {
     }
 
     fn reorderings(&self, out: &mut String) {
-        let trace = &self.example.trace;
-        let found = &self.example.explanation.reorderings;
+        let found = self.overtakings();
         if found.is_empty() {
             let _ = writeln!(out, "\n  It needs no reordering: this interleaving alone is wrong.");
             return;
         }
         let _ = writeln!(out, "\n  {BOLD}What {} allows here{RESET}", self.model);
-        for pair in found {
-            let (first, second) = (self.access(pair.first), self.access(pair.overtook));
-            let thread = self.thread_name(trace.event(pair.first).thread);
-            let _ = writeln!(out, "    in {thread}, {second} overtook {first}");
+        for line in found {
+            let _ = writeln!(out, "    {line}");
         }
+    }
+
+    /// The reorderings that made it possible, a line each.
+    pub(crate) fn overtakings(&self) -> Vec<String> {
+        let line = |pair: &fencepost_harness::trace::Reordering| {
+            let (first, second) = (self.access(pair.first), self.access(pair.overtook));
+            let thread = self.thread_name(self.example.trace.event(pair.first).thread);
+            format!("in {thread}, {second} overtook {first}")
+        };
+        self.example.explanation.reorderings.iter().map(line).collect()
     }
 
     /// An access in a few words: `store q.tail (line 45)`.

@@ -254,9 +254,10 @@ fn guarded_events(relations: &mut Relations, edges: &[Edge], class: &[u32]) -> F
         let guard = relations.encoding.unrolled.events[event].guard;
         let leads = members[&class[node as usize]].iter().all(|&other| {
             let other = relations.events[other as usize];
-            let unrolled = &mut *relations.encoding.unrolled;
+            let unrolled = &mut relations.encoding.unrolled;
             let other_guard = unrolled.events[other].guard;
-            other >= event && unrolled.values.guards.implies(other_guard, guard)
+            let sure = other == event || unrolled.events[event].switch.is_none();
+            sure && other >= event && unrolled.values.guards.implies(other_guard, guard)
         });
         let (before, after) = (into.get(&node).unwrap_or(&none), out.get(&node).unwrap_or(&none));
         let bridged = before.iter().all(|&x| after.iter().all(|&y| fixed.contains(&(x, y))));

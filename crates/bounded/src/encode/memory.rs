@@ -115,14 +115,14 @@ impl Memory {
 impl Encoding<'_> {
     /// Makes reads-from, coherence and from-reads.
     pub(super) fn encode_memory(&mut self) {
-        let ranges = self.ranges;
+        let ranges = self.ranges.clone();
         let concurrent: Vec<usize> = (0..self.unrolled.events.len())
             .filter(|&event| !self.unrolled.events[event].solo && self.attempt[event] != Lit::FALSE)
             .collect();
         let writers: BTreeSet<usize> =
             concurrent.iter().copied().filter(|&event| !ranges.plans[event].writes.is_empty()).collect();
         for &first in &writers {
-            for second in self.memory.neighbours(first, ranges) {
+            for second in self.memory.neighbours(first, &ranges) {
                 if self.tired() {
                     return;
                 }
@@ -139,7 +139,7 @@ impl Encoding<'_> {
             for index in 0..ranges.plans[event].reads.len() {
                 let skip = match ranges.plans[event].reads[index].what {
                     What::Life => self.memory.is_local((event, index)),
-                    What::Bytes { .. } => self.memory.is_local_load(event, ranges),
+                    What::Bytes { .. } => self.memory.is_local_load(event, &ranges),
                 };
                 if !skip {
                     self.read_from((event, index));
@@ -178,7 +178,7 @@ impl Encoding<'_> {
         if let Some(&lit) = self.memory.same.get(&key) {
             return lit;
         }
-        let ranges = self.ranges;
+        let ranges = self.ranges.clone();
         let parts = |event: usize| ranges.plans[event].reads.iter().chain(&ranges.plans[event].writes);
         let mut meets = Vec::new();
         for x in parts(key.0) {
@@ -193,7 +193,7 @@ impl Encoding<'_> {
 
     /// When the writes of two events touch the same location.
     fn same_writes(&mut self, a: usize, b: usize) -> Lit {
-        let ranges = self.ranges;
+        let ranges = self.ranges.clone();
         let mut meets = Vec::new();
         for x in &ranges.plans[a].writes {
             for y in &ranges.plans[b].writes {
@@ -235,7 +235,7 @@ impl Encoding<'_> {
     }
 
     fn read_from(&mut self, read: PartId) {
-        let ranges = self.ranges;
+        let ranges = self.ranges.clone();
         let (event, index) = read;
         let part = &ranges.plans[event].reads[index];
         let exec = self.reads(read);
@@ -291,7 +291,7 @@ impl Encoding<'_> {
     /// Whether a write, or the initial content, is surely overwritten by the reader's own thread before
     /// the read: between the two stands a store that is executed whenever the read is, to where it reads.
     fn hidden(&mut self, (event, index): PartId, write: Option<PartId>) -> bool {
-        let ranges = self.ranges;
+        let ranges = self.ranges.clone();
         let part = &ranges.plans[event].reads[index];
         let ([Some(cell)], true) = (part.cells.as_slice(), self.shortcuts.hide_overwritten) else {
             return false;
@@ -317,7 +317,7 @@ impl Encoding<'_> {
 
     /// An event that reads from somewhere comes before all later writes to that location.
     fn precede_later_writes(&mut self, event: usize, reads: &[usize]) {
-        let ranges = self.ranges;
+        let ranges = self.ranges.clone();
         let plan = &ranges.plans[event];
         let mut later: Vec<usize> = Vec::new();
         for &index in reads {

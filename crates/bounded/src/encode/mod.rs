@@ -16,7 +16,7 @@ use crate::circuit::{Circuit, Lit};
 use crate::guard::Guard;
 use crate::range::Ranges;
 use crate::solver::{Budget, Exhausted, Solver};
-use crate::unroll::{EventKind, StopKind, Unrolled};
+use crate::unroll::{EventKind, StopKind, Switch, Unrolled};
 use crate::word::Word;
 use fencepost_lsl::program::Program;
 use fencepost_models::cat::Model;
@@ -56,9 +56,9 @@ pub struct Encoding<'a> {
     /// The clauses and the solver that holds them.
     pub circuit: Circuit,
     /// The program in straight lines.
-    pub unrolled: &'a mut Unrolled,
+    pub unrolled: Unrolled,
     /// What its values may be.
-    pub ranges: &'a Ranges,
+    pub ranges: Rc<Ranges>,
     program: &'a Program,
     shortcuts: Shortcuts,
     budget: Budget,
@@ -67,6 +67,8 @@ pub struct Encoding<'a> {
     exhausted: Option<Exhausted>,
     words: Vec<Option<Rc<Word>>>,
     guards: FxHashMap<Guard, Lit>,
+    /// For each switch that an event has, whether it is on.
+    pub switches: FxHashMap<Switch, Lit>,
     /// For each event, whether it is executed.
     pub exec: Vec<Lit>,
     /// For each event, whether it is executed or is where its thread ends by accessing dead memory.
@@ -90,8 +92,8 @@ pub struct Encoding<'a> {
 /// Encodes a program on a model, unless the budget is used up first.
 pub fn encode<'a>(
     program: &'a Program,
-    unrolled: &'a mut Unrolled,
-    ranges: &'a Ranges,
+    unrolled: Unrolled,
+    ranges: Ranges,
     model: &Model,
     solver: Box<dyn Solver>,
     settings: Settings,
@@ -102,6 +104,7 @@ pub fn encode<'a>(
         circuit: Circuit::new(solver),
         words: vec![None; unrolled.values.len()],
         guards: FxHashMap::default(),
+        switches: FxHashMap::default(),
         exec: vec![Lit::FALSE; events],
         attempt: vec![Lit::FALSE; events],
         checked: vec![false; events],
@@ -109,11 +112,11 @@ pub fn encode<'a>(
         at: vec![Vec::new(); events],
         fired: Vec::new(),
         finished: Vec::new(),
-        memory: Memory::classify(unrolled, ranges, shortcuts),
+        memory: Memory::classify(&unrolled, &ranges, shortcuts),
         initial: FxHashMap::default(),
         program,
         unrolled,
-        ranges,
+        ranges: Rc::new(ranges),
         shortcuts,
         budget,
         asked: 0,

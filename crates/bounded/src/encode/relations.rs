@@ -190,16 +190,17 @@ impl<'e, 'a> Relations<'e, 'a> {
     }
 
     /// When an event between two executed ones is executed too: surely, if its guard follows from that of
-    /// a later one of its thread.
+    /// a later one of its thread and nothing but the guard decides.
     fn passed(&mut self, x: u32, middle: u32, y: u32) -> Lit {
         let event = self.events[middle as usize];
         for end in [x, y] {
             let end = self.events[end as usize];
-            let unrolled = &mut *self.encoding.unrolled;
+            let unrolled = &mut self.encoding.unrolled;
             let later = end == event || unrolled.program_order(event, end);
             let (a, b) = (unrolled.events[end].guard, unrolled.events[event].guard);
             if later && unrolled.values.guards.implies(a, b) {
-                return Lit::TRUE;
+                let switch = unrolled.events[event].switch;
+                return switch.map_or(Lit::TRUE, |switch| self.encoding.switch(switch));
             }
         }
         self.encoding.attempt[event]
@@ -221,7 +222,7 @@ impl<'e, 'a> Relations<'e, 'a> {
     /// When a pair is related by a relation that can be asked pair by pair.
     pub(super) fn holds(&mut self, relation: &Relation, x: u32, y: u32) -> Lit {
         let (a, b) = (self.events[x as usize], self.events[y as usize]);
-        let unrolled = &*self.encoding.unrolled;
+        let unrolled = &self.encoding.unrolled;
         let (event_a, event_b) = (&unrolled.events[a], &unrolled.events[b]);
         let same_thread = event_a.thread == event_b.thread;
         Lit::constant(match relation {
@@ -338,7 +339,7 @@ impl<'e, 'a> Relations<'e, 'a> {
         match base {
             BaseRelation::Loc | BaseRelation::PoLoc => {
                 let encoding = &*self.encoding;
-                let near = encoding.memory.neighbours(self.events[x as usize], encoding.ranges);
+                let near = encoding.memory.neighbours(self.events[x as usize], &encoding.ranges);
                 near.iter().filter_map(|event| self.node_of.get(event).copied()).collect()
             }
             _ => (0..self.events.len() as u32).collect(),

@@ -7,7 +7,7 @@ use crate::guard::Guard;
 use crate::range::domain::Range;
 use crate::range::{LIFE, What};
 use crate::ssa::{Node, ValId};
-use crate::unroll::{EventKind, Start, StopKind};
+use crate::unroll::{EventKind, Start, StopKind, Switch};
 use crate::word::{self, Word};
 use fencepost_lsl::memory;
 use fencepost_lsl::op::{BinOp, CmpOp, PrimOp};
@@ -45,6 +45,10 @@ impl Encoding<'_> {
             self.locate(event);
             let guard = self.guard(self.unrolled.events[event].guard);
             self.exec[event] = self.circuit.and(guard, alive);
+            if let Some(switch) = self.unrolled.events[event].switch {
+                let on = self.switch(switch);
+                self.exec[event] = self.circuit.and(self.exec[event], on);
+            }
             if !self.checked[event] {
                 self.attempt[event] = self.exec[event];
             }
@@ -100,7 +104,8 @@ impl Encoding<'_> {
             EventKind::Free { addr } | EventKind::Alloc { addr, .. } => addr,
             _ => return,
         };
-        let plan = &self.ranges.plans[event];
+        let ranges = self.ranges.clone();
+        let plan = &ranges.plans[event];
         if self.at[event].len() == plan.targets.len() {
             return;
         }
@@ -116,6 +121,12 @@ impl Encoding<'_> {
             });
         }
         self.at[event] = lits;
+    }
+
+    /// When a switch is on.
+    pub(crate) fn switch(&mut self, switch: Switch) -> Lit {
+        let circuit = &mut self.circuit;
+        *self.switches.entry(switch).or_insert_with(|| circuit.var())
     }
 
     /// When a guard holds.
@@ -145,7 +156,7 @@ impl Encoding<'_> {
         if let Some(word) = &self.words[id.index()] {
             return word.clone();
         }
-        let ranges = self.ranges;
+        let ranges = self.ranges.clone();
         let range = ranges.of(id);
         let word = match self.unrolled.values.node(id).clone() {
             Node::Const(value) => Word::constant(value),
@@ -211,11 +222,11 @@ impl Encoding<'_> {
     /// What a load reads: resolved if only its own thread can have written it, else left to the memory
     /// model.
     fn load(&mut self, event: usize, range: &Range) -> Word {
-        let ranges = self.ranges;
+        let ranges = self.ranges.clone();
         let EventKind::Load { ty, .. } = self.unrolled.events[event].kind else {
             return Word::constant(Value::ZERO);
         };
-        if !self.memory.is_local_load(event, ranges) {
+        if !self.memory.is_local_load(event, &ranges) {
             return Word::fresh(&mut self.circuit, range).wrap(ty);
         }
         self.locate(event);
@@ -242,7 +253,7 @@ impl Encoding<'_> {
 
     /// Whether the object that an access goes to is alive; true if nothing ever frees it.
     fn life(&mut self, event: usize) -> Lit {
-        let ranges = self.ranges;
+        let ranges = self.ranges.clone();
         let plan = &ranges.plans[event];
         let Some(index) = plan.reads.iter().position(|part| part.what == What::Life) else {
             return Lit::TRUE;
@@ -371,7 +382,7 @@ impl Encoding<'_> {
     /// no later one hides.
     pub(super) fn local_sources(&mut self, event: usize) -> Vec<(usize, usize, Lit)> {
         let mut found = Vec::new();
-        let ranges = self.ranges;
+        let ranges = self.ranges.clone();
         let thread = self.unrolled.events[event].thread;
         for (index, part) in ranges.plans[event].reads.iter().enumerate() {
             if !self.memory.is_local((event, index)) {

@@ -19,10 +19,11 @@ use fencepost_harness::test::Test;
 use fencepost_lsl::fault::{Fault, Use};
 use fencepost_lsl::interp::Frame;
 use fencepost_lsl::layout::LayoutId;
-use fencepost_lsl::program::{Fence, Order, Place, ProcId};
+use fencepost_lsl::program::{Fence, Order, Place, ProcId, SlotId};
 use fencepost_lsl::source::Span;
 use fencepost_lsl::value::IntTy;
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// What is to be unrolled.
@@ -50,8 +51,22 @@ pub struct Options {
     pub max_statements: usize,
     /// Whether `malloc` may return what was freed before.
     pub reuse: bool,
+    /// Fences to put at every slot, each with a switch; none for slots that mean nothing.
+    pub fences: Vec<Fence>,
+    /// The switches that are on, if that is known: their fences are put in, others left out. The identity of
+    /// loop instances does not depend on it.
+    pub placed: Option<Placement>,
     /// When to stop.
     pub budget: Budget,
+}
+
+/// What decides whether a fence at a slot is there, in all copies of the slot alike.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Switch {
+    /// The slot.
+    pub slot: SlotId,
+    /// Index of the fence in [`Options::fences`].
+    pub fence: usize,
 }
 
 /// What an event does.
@@ -125,6 +140,8 @@ pub struct Event {
     pub stack: StackId,
     /// Whether it happens before any second thread exists.
     pub solo: bool,
+    /// What must be on for it to happen, beside its guard.
+    pub switch: Option<Switch>,
 }
 
 /// Why a thread may end.
@@ -256,6 +273,9 @@ pub struct LoopInfo {
     /// Whether it is a recursion.
     pub recursion: bool,
 }
+
+/// Switches that are on.
+pub type Placement = BTreeSet<Switch>;
 
 /// A program in straight lines.
 pub struct Unrolled {

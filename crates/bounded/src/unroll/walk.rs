@@ -4,7 +4,7 @@ use super::expose::exposed;
 use super::fold::Known;
 use super::{
     Branch, CallRecord, Event, EventKind, Failure, InstancePath, LoopInfo, Object, Options, StackId, Start,
-    Stop, StopKind, Subject, ThreadCode, Unrolled,
+    Stop, StopKind, Subject, Switch, ThreadCode, Unrolled,
 };
 use crate::guard::Guard;
 use crate::ssa::{Node, ValId, Values};
@@ -291,6 +291,17 @@ impl<'a> Walker<'a> {
                 self.event(EventKind::Store { addr, ty: *ty, order: *order, value }, guard, span);
             }
             StmtKind::Fence(fence) => self.event(EventKind::Fence(*fence), guard, span),
+            StmtKind::Slot(slot) => {
+                for (fence, kind) in self.options.fences.iter().enumerate() {
+                    let switch = Switch { slot: *slot, fence };
+                    if self.options.placed.as_ref().is_some_and(|on| !on.contains(&switch)) {
+                        continue;
+                    }
+                    self.event(EventKind::Fence(*kind), guard, span);
+                    let event = self.out.events.last_mut().expect("pushed above");
+                    event.switch = self.options.placed.is_none().then_some(switch);
+                }
+            }
             StmtKind::Atomic(body) => {
                 let outermost = self.atomic.is_none();
                 if outermost {
@@ -403,6 +414,7 @@ impl<'a> Walker<'a> {
             span,
             stack: self.stack.expect("events happen in calls"),
             solo: self.solo,
+            switch: None,
         });
     }
 

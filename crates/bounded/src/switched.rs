@@ -1,0 +1,308 @@
+//! The check of one test with fences that can be switched on and off: one formula, asked again and again
+//! under assumptions on the switches.
+//!
+//! A fence at a slot is executed only where its switch is on ([`crate::unroll::Options::fences`]). From a
+//! placement that fails follows what every placement that does not fail must contain: further switches are
+//! turned on as long as the failure stays possible; one of those that remain off is needed. That holds where
+//! fences only forbid, as they do on all models that ship; see [`fences_only_forbid`].
+//!
+//! That a placement does not fail is asked of the program with just its fences: a proof is far shorter
+//! where fences that are off are not there at all. Both formulae unroll alike, so that bounds which one finds
+//! too small are raised for the other, too.
+
+use crate::check::{self, Checker, EARLY_CONFLICTS, Options, Phase};
+use crate::circuit::Lit;
+use crate::encode::Encoding;
+use crate::solver::Answer;
+use crate::unroll::{InstancePath, Subject, Switch};
+
+pub use crate::unroll::Placement;
+
+use fencepost_harness::observation::ObservationSet;
+use fencepost_harness::operation::Harness;
+use fencepost_harness::result::Statistics;
+use fencepost_harness::verdict::Reason;
+use fencepost_lsl::source::Span;
+use fencepost_models::cat::{Model, Relation};
+
+/// Conflicts to spend on turning on further switches.
+const PATIENCE: u32 = 5_000;
+
+/// What a placement leads to. Executions are not shown: those of a placement that matters are found again
+/// in a program that has its fences, and replayed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Finding {
+    /// Every execution is right.
+    Holds,
+    /// An execution is wrong.
+    Violated,
+    /// A loop or recursion can exceed the largest bound allowed, so nothing is known.
+    Unbounded(Span),
+}
+
+/// A test on a model, with switches.
+pub struct Switched<'a> {
+    checker: Checker<'a>,
+    specification: Option<&'a ObservationSet>,
+    ready: Option<Ready<'a>>,
+    /// What was possible with the last placement that was asked about.
+    last: Option<Failure>,
+}
+
+/// The formula at the bounds reached.
+struct Ready<'a> {
+    encoding: Encoding<'a>,
+    /// Asks for an execution that fails.
+    bad: Lit,
+}
+
+/// A failure that a placement allows.
+struct Failure {
+    /// Asks for it.
+    goal: Lit,
+    on: Placement,
+}
+
+impl<'a> Switched<'a> {
+    /// A check that has not begun. The options name the fences.
+    pub fn new(
+        harness: &'a Harness,
+        subject: Subject<'a>,
+        model: &'a Model,
+        specification: Option<&'a ObservationSet>,
+        options: &'a Options,
+        progress: &'a dyn Fn(Phase, u32),
+    ) -> Switched<'a> {
+        let checker = Checker::new(harness, subject, model, options, progress);
+        Switched { checker, specification, ready: None, last: None }
+    }
+
+    /// Figures so far.
+    pub fn statistics(&self) -> &Statistics {
+        &self.checker.statistics
+    }
+
+    /// The switches that the test meets.
+    pub fn switches(&mut self) -> Result<Placement, Reason> {
+        Ok(self.ready()?.encoding.switches.keys().copied().collect())
+    }
+
+    fn ready(&mut self) -> Result<&mut Ready<'a>, Reason> {
+        if self.ready.is_none() {
+            self.checker.statistics.rounds += 1;
+            let mut encoding = self.checker.encode()?;
+            let complete = encoding.complete();
+            let bad = self.checker.failure(&mut encoding, complete, self.specification);
+            self.ready = Some(Ready { encoding, bad });
+        }
+        Ok(self.ready.as_mut().expect("made above"))
+    }
+
+    /// Checks every execution with these fences and no others.
+    pub fn check(&mut self, on: &Placement) -> Result<Finding, Reason> {
+        self.last = None;
+        let bad = self.ready()?.bad;
+        if self.is_violated(bad, on, Some(EARLY_CONFLICTS))? {
+            return Ok(Finding::Violated);
+        }
+        self.checker.placed = Some(on.clone());
+        let finding = self.check_placed();
+        self.checker.placed = None;
+        match finding? {
+            Placed::Holds => Ok(Finding::Holds),
+            Placed::Violated => {
+                let bad = self.ready()?.bad;
+                match self.is_violated(bad, on, None)? {
+                    true => Ok(Finding::Violated),
+                    false => Err(Reason::Internal("a failure is lost when fences get switches".into())),
+                }
+            }
+            Placed::TooFar(instance, span) => {
+                self.exceeds(&instance, on)?;
+                Ok(Finding::Unbounded(span))
+            }
+        }
+    }
+
+    /// Checks the program that has just the fences of a placement.
+    fn check_placed(&mut self) -> Result<Placed, Reason> {
+        loop {
+            self.checker.statistics.rounds += 1;
+            let specification = self.specification;
+            let round = self.checker.round(|checker, encoding| checker.judge(encoding, specification));
+            match (round, self.checker.too_far.take()) {
+                (Ok(Some(check::Finding::Violated(_))), _) => return Ok(Placed::Violated),
+                (Ok(Some(check::Finding::Holds { .. })), _) => return Ok(Placed::Holds),
+                (Ok(Some(check::Finding::Unknown(reason))), _) => return Err(reason),
+                (Err(Reason::Unroll { .. }), Some((instance, span))) => {
+                    return Ok(Placed::TooFar(instance, span));
+                }
+                (Err(reason), _) => return Err(reason),
+                // Bounds were raised: the formula with switches is out of date.
+                (Ok(None), _) => self.ready = None,
+            }
+        }
+    }
+
+    /// Notes that a loop exceeds its bound with just these fences.
+    fn exceeds(&mut self, instance: &InstancePath, on: &Placement) -> Result<(), Reason> {
+        self.ready()?;
+        let ready = self.ready.as_mut().expect("made above");
+        let open = self.checker.open_bounds(&mut ready.encoding);
+        let goal = open.iter().find(|open| open.instance == *instance).map(|open| open.exceeded);
+        let lost = || Reason::Internal("a loop without bound is lost when fences get switches".into());
+        let goal = goal.ok_or_else(lost)?;
+        match self.solve(Phase::Bounds, &[goal], on, true, None)? {
+            Answer::Sat => {
+                self.last = Some(Failure { goal, on: on.clone() });
+                Ok(())
+            }
+            Answer::Unsat => Err(lost()),
+            Answer::Stopped => Err(self.checker.stopped()),
+        }
+    }
+
+    /// Looks for an execution that fails with just these fences.
+    fn is_violated(&mut self, bad: Lit, on: &Placement, conflicts: Option<u32>) -> Result<bool, Reason> {
+        match self.solve(Phase::Violation, &[bad], on, true, conflicts)? {
+            Answer::Sat => {
+                self.last = Some(Failure { goal: bad, on: on.clone() });
+                Ok(true)
+            }
+            Answer::Stopped if conflicts.is_none() => Err(self.checker.stopped()),
+            Answer::Unsat | Answer::Stopped => {
+                self.checker.still_going()?;
+                Ok(false)
+            }
+        }
+    }
+
+    /// Whether a failure of the kind found last is possible with these fences on, whatever others are.
+    /// A no says nothing about larger bounds, and may only mean that the search took long.
+    pub fn still_fails(&mut self, on: &Placement) -> Result<bool, Reason> {
+        let goal = match &self.last {
+            Some(last) => last.goal,
+            None => self.ready()?.bad,
+        };
+        match self.solve(Phase::Violation, &[goal], on, false, Some(PATIENCE))? {
+            Answer::Unsat | Answer::Stopped => {
+                self.checker.still_going()?;
+                Ok(false)
+            }
+            Answer::Sat => {
+                let on = self.on_in_solution()?;
+                self.last = Some(Failure { goal, on });
+                Ok(true)
+            }
+        }
+    }
+
+    /// After a failure: switches of which every placement without such failures has one on. Unless that took
+    /// long to find out, they are as few as can be: with the others on, each of these rules out the failure.
+    pub fn correction(&mut self) -> Result<Placement, Reason> {
+        let Some(Failure { goal, mut on }) = self.last.take() else {
+            return Err(Reason::Internal("a correction of nothing is asked for".into()));
+        };
+        let all = self.switches()?;
+        on.retain(|switch| all.contains(switch));
+        loop {
+            let off: Vec<Switch> = all.difference(&on).copied().collect();
+            if off.is_empty() {
+                break;
+            }
+            let circuit_lits: Vec<Lit> = {
+                let encoding = &self.ready()?.encoding;
+                off.iter().map(|switch| encoding.switches[switch]).collect()
+            };
+            let circuit = &mut self.ready()?.encoding.circuit;
+            let more = circuit.var();
+            circuit.clause(&[&[!more], &circuit_lits[..]].concat());
+            let answer = self.solve(Phase::Violation, &[goal, more], &on, false, Some(PATIENCE))?;
+            // The clause has served.
+            let solution = if answer == Answer::Sat { Some(self.on_in_solution()?) } else { None };
+            self.ready()?.encoding.circuit.clause(&[!more]);
+            match solution {
+                Some(solution) => on = solution,
+                None => {
+                    self.checker.still_going()?;
+                    break;
+                }
+            }
+        }
+        let off = all.difference(&on).copied().collect();
+        self.last = Some(Failure { goal, on });
+        Ok(off)
+    }
+
+    fn on_in_solution(&mut self) -> Result<Placement, Reason> {
+        let encoding = &mut self.ready()?.encoding;
+        let solver = &mut encoding.circuit.solver;
+        let switches = encoding.switches.iter();
+        Ok(switches.filter(|(_, lit)| solver.value(**lit)).map(|(switch, _)| *switch).collect())
+    }
+
+    /// Solves with some switches on and, if that is `exact`, all others off.
+    fn solve(
+        &mut self,
+        phase: Phase,
+        wanted: &[Lit],
+        on: &Placement,
+        exact: bool,
+        conflicts: Option<u32>,
+    ) -> Result<Answer, Reason> {
+        self.ready()?;
+        let ready = self.ready.as_mut().expect("made above");
+        // In a fixed order: the solver's answers depend on it.
+        let mut switches: Vec<(Switch, Lit)> =
+            ready.encoding.switches.iter().map(|(switch, lit)| (*switch, *lit)).collect();
+        switches.sort();
+        let mut assumptions = wanted.to_vec();
+        for (switch, lit) in switches {
+            match on.contains(&switch) {
+                true => assumptions.push(lit),
+                false if exact => assumptions.push(!lit),
+                false => {}
+            }
+        }
+        Ok(self.checker.solve(&mut ready.encoding, phase, &assumptions, conflicts))
+    }
+}
+
+/// What the program with just the fences of a placement leads to.
+enum Placed {
+    Holds,
+    Violated,
+    /// This loop would exceed what is allowed.
+    TooFar(InstancePath, Span),
+}
+
+/// Whether adding a fence to a program can only rule out executions: nothing in the model is taken away
+/// because of an event that lies between two others. Where it is not so, a placement that was found is
+/// still right, but a cheaper one may have been missed.
+pub fn fences_only_forbid(model: &Model) -> bool {
+    model.constraints.iter().all(|constraint| grows(&constraint.relation))
+}
+
+/// Whether a relation can only grow by further events.
+fn grows(relation: &Relation) -> bool {
+    match relation {
+        Relation::Empty | Relation::Base(_) | Relation::Identity(_) | Relation::Product(..) => true,
+        Relation::Union(a, b) | Relation::Inter(a, b) | Relation::Seq(a, b) => grows(a) && grows(b),
+        Relation::Diff(a, b) => grows(a) && !passes(b),
+        Relation::Inverse(r) | Relation::Optional(r) | Relation::Plus(r) => grows(r),
+    }
+}
+
+/// Whether a pair can be related by way of a third event.
+fn passes(relation: &Relation) -> bool {
+    match relation {
+        Relation::Empty | Relation::Base(_) | Relation::Identity(_) | Relation::Product(..) => false,
+        Relation::Union(a, b) | Relation::Inter(a, b) | Relation::Diff(a, b) => passes(a) || passes(b),
+        Relation::Seq(a, b) => {
+            let in_place = |r: &Relation| matches!(r, Relation::Identity(_));
+            !(in_place(a) || in_place(b)) || passes(a) || passes(b)
+        }
+        Relation::Inverse(r) | Relation::Optional(r) => passes(r),
+        Relation::Plus(_) => true,
+    }
+}

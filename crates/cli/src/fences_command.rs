@@ -1,0 +1,206 @@
+//! The command `fences`.
+
+use crate::args::FencesArgs;
+use crate::check::{BAD_INPUT, find_model, load_with, nothing_to_check, print_diagnostics};
+use crate::progress::Line;
+use anyhow::{Context, Result};
+use fencepost::fences::{Request, infer};
+use fencepost::run::Limits;
+use fencepost::session::{Session, Subject};
+use fencepost_fences::cost::Costs;
+use fencepost_fences::place::{KINDS, Kind, keep_within};
+use fencepost_harness::inference::{Answer, Inference};
+use fencepost_harness::verdict;
+use fencepost_lsl::diagnostic::Diagnostic;
+use fencepost_models::cat::Model;
+use fencepost_report::{fences, json};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+pub(crate) fn run(args: &FencesArgs) -> Result<u8> {
+    let cancelled = Arc::new(AtomicBool::new(false));
+    let flag = cancelled.clone();
+    // A second interrupt ends the program at once.
+    ctrlc::set_handler(move || {
+        if flag.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    })?;
+    let slots = fencepost_c::Options { slots: true };
+    let Some(mut session) = load_with(&args.file, &args.preprocessor, args.reference.as_deref(), slots)
+    else {
+        return Ok(BAD_INPUT);
+    };
+    print_diagnostics(&session.warnings, &session.harness.program.sources);
+    let mut problems = Vec::new();
+    let models = models(&session, args, &mut problems);
+    let questions = questions(&mut session, args, &models, &mut problems);
+    let kinds = kinds(&session, args, &mut problems);
+    let costs = costs(args, &mut problems);
+    if !args.within.is_empty() {
+        for name in keep_within(&mut session.harness.program, &args.within) {
+            let problem = Diagnostic::general(format!("there is no place for a fence in `{name}`"));
+            problems.push(problem.help("name a function that a test calls, or a file it is written in"));
+        }
+    }
+    if !problems.is_empty() {
+        print_diagnostics(&problems, &session.harness.program.sources);
+        return Ok(BAD_INPUT);
+    }
+    let arguments = args.preprocessor.arguments();
+    let request = Request {
+        session: &session,
+        path: &args.file,
+        arguments: &arguments,
+        reference: args.reference.as_deref(),
+        questions,
+        kinds,
+        costs,
+        limit: args.all.unwrap_or(1).max(1),
+        limits: Limits {
+            cancelled,
+            timeout: args.timeout,
+            memory: args.memory,
+            max_unroll: args.max_unroll,
+            reuse: args.reuse,
+            ..Limits::default()
+        },
+    };
+    let inference = {
+        let line = Line::start(format!("fences for {}", session.file), !args.json);
+        infer(&request, &|phase| line.update(phase))
+    };
+    if args.json {
+        let value = fences::value(&session.harness, &inference);
+        println!("{}", serde_json::to_string_pretty(&json::document(vec![value]))?);
+    } else {
+        anstream::println!("{}", fences::text(&session.harness, &inference, args.explain).trim_end());
+    }
+    if args.apply {
+        apply(&inference, args)?;
+    }
+    Ok(match &inference.answer {
+        Answer::Placements { .. } => 0,
+        Answer::WrongOnSc(_) | Answer::WrongWithAll(_) => 1,
+        Answer::Inconclusive { .. } => 3,
+    })
+}
+
+/// Writes the files of the first placement.
+fn apply(inference: &Inference, args: &FencesArgs) -> Result<()> {
+    let Answer::Placements { placements, .. } = &inference.answer else { return Ok(()) };
+    for file in placements.first().into_iter().flat_map(|placement| &placement.files) {
+        std::fs::write(&file.name, &file.text).with_context(|| format!("cannot write `{}`", file.name))?;
+        if !args.json {
+            anstream::println!("wrote {}", file.name);
+        }
+    }
+    Ok(())
+}
+
+/// The models that fences must serve: those asked for, or those that the file names. On sc no fence is
+/// needed or of use.
+fn models(session: &Session, args: &FencesArgs, problems: &mut Vec<Diagnostic>) -> Vec<Model> {
+    let named = session.harness.models.iter().map(|(name, _)| name);
+    let expected = session.harness.expectations.iter().map(|expectation| &expectation.model);
+    let names: Vec<&String> = match args.model.is_empty() {
+        false => args.model.iter().collect(),
+        true if session.harness.models.is_empty() => expected.collect(),
+        true => named.collect(),
+    };
+    let mut models: Vec<Model> = Vec::new();
+    for name in names {
+        match find_model(name, session) {
+            Ok(model) if args.model.is_empty() && matches!(model.name.as_str(), "sc" | "serial") => {}
+            Ok(model) if models.iter().any(|known| known.name == model.name) => {}
+            Ok(model) => models.push(model),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    if models.is_empty() && problems.is_empty() {
+        let problem = Diagnostic::general(format!("nothing says which memory model {} is for", session.file));
+        problems
+            .push(problem.help("give one, as in --model rmo, or name it with `#pragma fencepost model rmo`"));
+    }
+    models
+}
+
+/// What must hold, small tests first.
+fn questions(
+    session: &mut Session,
+    args: &FencesArgs,
+    models: &[Model],
+    problems: &mut Vec<Diagnostic>,
+) -> Vec<(Subject, Model)> {
+    let mut subjects = Vec::new();
+    for wanted in &args.test {
+        match session.subject(wanted) {
+            Ok(subject) => subjects.push(subject),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    if args.test.is_empty() {
+        subjects = session.subjects();
+        if subjects.is_empty() {
+            problems.push(nothing_to_check(session));
+        }
+    }
+    let mut questions = Vec::new();
+    for model in models {
+        let of_model = session.harness.expectations.iter().filter(|e| e.model == model.name);
+        let expected: Vec<_> = of_model.filter(|e| e.verdict != verdict::Kind::Inconclusive).collect();
+        for subject in &subjects {
+            let wanted = !args.test.is_empty() || expected.is_empty();
+            if wanted || expected.iter().any(|e| e.test == subject.name()) {
+                questions.push((subject.clone(), model.clone()));
+            }
+        }
+    }
+    questions.sort_by_key(|(subject, _)| {
+        subject.test().map(|test| (test.invocations().count(), test.threads.len()))
+    });
+    questions
+}
+
+/// The kinds of fences to use.
+fn kinds(session: &Session, args: &FencesArgs, problems: &mut Vec<Diagnostic>) -> Vec<Kind> {
+    let mut kinds: Vec<Kind> = Vec::new();
+    for name in &args.fence_kinds {
+        let named: Vec<Kind> = match name.as_str() {
+            "typed" => KINDS.into_iter().filter(|kind| !kind.is_c11).collect(),
+            "c11" => KINDS.into_iter().filter(|kind| kind.is_c11).collect(),
+            name => Kind::named(name).into_iter().collect(),
+        };
+        if named.is_empty() {
+            let names = KINDS.map(|kind| kind.name).join(", ");
+            let problem = Diagnostic::general(format!("unknown kind of fence `{name}`"));
+            problems.push(problem.help(format!("the kinds are: {names}; typed and c11 for groups of them")));
+        }
+        kinds.extend(named.into_iter().filter(|kind| !kinds.contains(kind)).collect::<Vec<_>>());
+    }
+    if args.fence_kinds.is_empty() {
+        kinds = Kind::defaults(&session.harness.program);
+    }
+    let c11 = kinds.iter().any(|kind| kind.is_c11);
+    if c11 && !fencepost_fences::place::includes(&session.harness.program, "stdatomic.h") {
+        let problem = Diagnostic::general(format!("{} does not include <stdatomic.h>", session.file));
+        problems.push(problem.help("include it, or use --fence-kinds typed"));
+    }
+    kinds
+}
+
+fn costs(args: &FencesArgs, problems: &mut Vec<Diagnostic>) -> Costs {
+    let Some(path) = &args.costs else { return Costs::default() };
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) => {
+            let message = format!("cannot read the costs `{}`: {error}", path.display());
+            problems.push(Diagnostic::general(message));
+            return Costs::default();
+        }
+    };
+    Costs::parse(&text).unwrap_or_else(|error| {
+        problems.push(Diagnostic::general(format!("{}: {error}", path.display())));
+        Costs::default()
+    })
+}

@@ -1,0 +1,334 @@
+//! `fencepost fences`: what it prints, what it writes, and what it finds in the corpus.
+
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn corpus(file: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus").join(file)
+}
+
+/// What a run prints, with its exit code.
+struct Output {
+    code: i32,
+    out: String,
+    err: String,
+}
+
+impl Output {
+    /// All of it, without times.
+    fn shown(&self) -> String {
+        let out: Vec<String> = self.out.lines().map(hide_time).collect();
+        let parts = [out.join("\n"), self.err.trim_end().to_owned(), format!("exit code {}", self.code)];
+        parts.iter().filter(|part| !part.is_empty()).cloned().collect::<Vec<_>>().join("\n")
+    }
+
+    fn json(&self) -> Value {
+        let document: Value = serde_json::from_str(&self.out).expect("it is JSON");
+        document["results"][0].clone()
+    }
+}
+
+/// Times stand behind the last comma of the last line, and in results of checks.
+fn hide_time(line: &str) -> String {
+    let line = line.trim_end();
+    if let Some(rest) = line.strip_suffix(" s") {
+        return format!("{} _", rest.rsplit_once(' ').map_or("", |(before, _)| before));
+    }
+    match line.find(" s  ") {
+        Some(end) if line[..end].ends_with(|c: char| c.is_ascii_digit()) => {
+            let start = line[..end].rfind(' ').map_or(0, |blank| blank + 1);
+            format!("{} _{}", line[..start].trim_end(), &line[end..])
+        }
+        _ => line.to_owned(),
+    }
+}
+
+fn fences(folder: &Path, arguments: &[&str]) -> Output {
+    run(folder, &[&["fences"], arguments].concat())
+}
+
+fn run(folder: &Path, arguments: &[&str]) -> Output {
+    let output = Command::new(env!("CARGO_BIN_EXE_fencepost"))
+        .args(arguments)
+        .current_dir(folder)
+        .output()
+        .expect("the program runs");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    Output {
+        code: output.status.code().expect("it ends by itself"),
+        out: text(&output.stdout),
+        err: text(&output.stderr),
+    }
+}
+
+/// A folder with a file `a.c`.
+fn folder(text: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    fs::write(folder.path().join("a.c"), text).expect("written");
+    folder
+}
+
+/// The kinds and functions of the fences of each placement.
+fn placements(result: &Value) -> Vec<Vec<(String, String)>> {
+    let text = |value: &Value| value.as_str().expect("a text").to_owned();
+    let fences = |placement: &Value| {
+        let fences = placement["fences"].as_array().expect("fences").iter();
+        fences.map(|fence| (text(&fence["kind"]), text(&fence["function"]))).collect()
+    };
+    result["placements"].as_array().expect("placements").iter().map(fences).collect()
+}
+
+const MESSAGE: &str = "\
+int data, flag;
+
+void send(int value)
+{
+    data = value;
+    flag = 1;
+}
+
+int receive(void)
+{
+    if (flag)
+        return data;
+    return -1;
+}
+
+#pragma fencepost op s = send(any(1, 2))
+#pragma fencepost op r = receive()
+#pragma fencepost test T = ( s | r )
+";
+
+const C11: &str = "\
+#include <stdatomic.h>
+
+int data;
+atomic_int flag;
+
+void send(int value)
+{
+    data = value;
+    atomic_store_explicit(&flag, 1, memory_order_relaxed);
+}
+
+int receive(void)
+{
+    if (atomic_load_explicit(&flag, memory_order_relaxed)) return data;
+    return -1;
+}
+
+#pragma fencepost op s = send(any(1, 2))
+#pragma fencepost op r = receive()
+#pragma fencepost test T = ( s | r )
+";
+
+const MUTEX: &str = "\
+#include <assert.h>
+#include <pthread.h>
+
+int wants[2], inside;
+
+static void *enter(void *argument)
+{
+    int me = argument != 0;
+    wants[me] = 1;
+    if (!wants[1 - me]) {
+        assert(inside == 0);
+        inside = 1;
+        inside = 0;
+    }
+    return 0;
+}
+
+int main(void)
+{
+    pthread_t a, b;
+    pthread_create(&a, 0, enter, 0);
+    pthread_create(&b, 0, enter, (void *)1);
+    pthread_join(a, 0);
+    pthread_join(b, 0);
+    return 0;
+}
+";
+
+/// Two threads add one each; fences do not make that atomic.
+const LOST_UPDATE: &str = "\
+int x;
+int add(void) { return x++; }
+#pragma fencepost op a = add()
+#pragma fencepost test T = ( a | a )
+";
+
+macro_rules! cases {
+    ($($name:ident: $text:expr, $arguments:expr;)*) => {$(
+        #[test]
+        fn $name() {
+            let folder = folder($text);
+            fs::write(folder.path().join("costs"), "store-store = 3\nfence = 2\n").expect("written");
+            insta::assert_snapshot!(fences(folder.path(), &[&["a.c"], &$arguments[..]].concat()).shown());
+        }
+    )*};
+}
+
+cases! {
+    message: MESSAGE, ["-m", "rmo"];
+    message_explained: MESSAGE, ["-m", "pso", "--explain"];
+    message_needs_none: MESSAGE, ["-m", "tso"];
+    message_in_all_ways: MESSAGE, ["-m", "pso", "--all", "3", "--fence-kinds", "store-store,full"];
+    c11: C11, ["-m", "relaxed"];
+    closed_program: MUTEX, ["-m", "tso", "--fence-kinds", "full"];
+    wrong_on_sc: LOST_UPDATE, ["-m", "tso"];
+    wrong_with_all: MESSAGE, ["-m", "rmo", "--fence-kinds", "store-store"];
+    no_time: MESSAGE, ["-m", "rmo", "--timeout", "0"];
+    no_model: MESSAGE, [];
+    unknown_kind: MESSAGE, ["-m", "tso", "--fence-kinds", "store-store,mfence"];
+    c11_kind_without_header: MESSAGE, ["-m", "tso", "--fence-kinds", "acquire"];
+    unknown_test: MESSAGE, ["-m", "tso", "-t", "U"];
+    unknown_model: MESSAGE, ["-m", "armv8"];
+    bad_costs: MESSAGE, ["-m", "tso", "--costs", "costs"];
+    missing_costs: MESSAGE, ["-m", "tso", "--costs", "nowhere"];
+    unknown_function: MESSAGE, ["-m", "tso", "--within", "send,sned"];
+    syntax_error: "int f(void) { return 1 }\n", ["-m", "tso"];
+}
+
+/// Applies the fences for a model, and checks that the file then holds, needs no more, and compiles.
+fn check_applied(text: &str, model: &str, count: usize) -> String {
+    let folder = folder(text);
+    let before = fences(folder.path(), &["a.c", "-m", model, "--json", "--apply"]);
+    assert_eq!(before.code, 0, "{}{}", before.out, before.err);
+    assert_eq!(placements(&before.json())[0].len(), count);
+    let checked = run(folder.path(), &["check", "a.c", "-m", model, "-q"]);
+    assert_eq!(checked.code, 0, "{}", checked.out);
+    let again = fences(folder.path(), &["a.c", "-m", model, "--json"]);
+    assert_eq!(placements(&again.json()), [vec![]], "no further fence is needed");
+    compile(folder.path());
+    fs::read_to_string(folder.path().join("a.c")).expect("readable")
+}
+
+/// Compiles `a.c` with the header that other compilers get.
+fn compile(folder: &Path) {
+    let header = run(folder, &["header"]);
+    fs::write(folder.join("fencepost.h"), header.out).expect("written");
+    let compiled = Command::new("cc")
+        .args(["-std=gnu11", "-Wall", "-Werror=implicit-function-declaration", "-Wno-unknown-pragmas"])
+        .args(["-Werror", "-Wno-unused", "-I.", "-c", "a.c", "-o", "a.o"])
+        .current_dir(folder)
+        .output()
+        .expect("there is a compiler");
+    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
+}
+
+#[test]
+fn applied_fences_are_those_of_the_header() {
+    let text = check_applied(MESSAGE, "relaxed", 2);
+    assert!(text.starts_with("#define FENCEPOST_LONG_NAMES\n#include <fencepost.h>\n"), "{text}");
+    assert!(text.contains("    fp_fence(\"store-store\");\n    flag = 1;\n"), "{text}");
+    // The lone statement behind the `if` gets braces.
+    let body = "if (flag) {\n        fp_fence(\"load-load\");\n        return data;\n    }\n";
+    assert!(text.contains(body), "{text}");
+}
+
+#[test]
+fn applied_fences_are_those_of_c11() {
+    let text = check_applied(C11, "relaxed", 2);
+    assert!(!text.contains("fencepost.h"), "{text}");
+    assert!(
+        text.contains("    atomic_thread_fence(memory_order_release);\n    atomic_store_explicit"),
+        "{text}"
+    );
+    assert!(text.contains("{ atomic_thread_fence(memory_order_acquire); return data; }"), "{text}");
+}
+
+#[test]
+fn applied_fences_keep_threads_apart() {
+    // Between the store of one's wish and the look at the other's; nothing is asked of inside.
+    check_applied(MUTEX, "tso", 1);
+}
+
+#[test]
+fn fences_go_into_included_files() {
+    let folder = folder("#include \"message.h\"\n");
+    fs::write(folder.path().join("message.h"), MESSAGE).expect("written");
+    let found = fences(folder.path(), &["a.c", "-m", "pso", "--apply"]);
+    assert_eq!(found.code, 0, "{}{}", found.out, found.err);
+    assert!(found.out.contains("wrote message.h\n"), "{}", found.out);
+    assert_eq!(run(folder.path(), &["check", "a.c", "-m", "pso", "-q"]).code, 0);
+    assert_eq!(fs::read_to_string(folder.path().join("a.c")).expect("readable"), "#include \"message.h\"\n");
+}
+
+#[test]
+fn files_stay_as_they_are_unless_asked_for() {
+    let folder = folder(MESSAGE);
+    fences(folder.path(), &["a.c", "-m", "rmo"]);
+    assert_eq!(fs::read_to_string(folder.path().join("a.c")).expect("readable"), MESSAGE);
+}
+
+#[test]
+fn costs_decide() {
+    let folder = folder(MESSAGE);
+    fs::write(folder.path().join("costs"), "store-store = 9\nfull = 2\n").expect("written");
+    let found = fences(folder.path(), &["a.c", "-m", "pso", "--costs", "costs", "--json"]).json();
+    assert_eq!(placements(&found), [[("full".to_owned(), "send".to_owned())]]);
+    assert_eq!(found["placements"][0]["cost"], 2);
+}
+
+#[test]
+fn fences_go_where_they_are_let() {
+    let folder = folder(MESSAGE);
+    let found = |within: &str| fences(folder.path(), &["a.c", "-m", "rmo", "--json", "--within", within]);
+    assert_eq!(placements(&found("a.c").json())[0].len(), 2);
+    assert_eq!(placements(&found("send,receive").json())[0].len(), 2);
+    let half = found("send");
+    assert_eq!((half.code, &half.json()["answer"]), (1, &Value::from("wrong with all fences")));
+}
+
+#[test]
+fn a_model_of_ones_own() {
+    let folder = folder(MESSAGE);
+    // As pso, but loads of different threads may also be reordered: the fence of the reader is needed, too.
+    let model = "\"mine\"\ninclude \"base.cat\"\nlet ppo = po-loc & (M * W)\n\
+                 acyclic uninterrupted(ppo | fence | seen) as order\nirreflexive fr ; po as own\n";
+    fs::write(folder.path().join("mine.cat"), model).expect("written");
+    let found = fences(folder.path(), &["a.c", "-m", "mine.cat", "--json"]).json();
+    assert_eq!(placements(&found)[0].len(), 2);
+    assert_eq!(found["cheapest"], true);
+}
+
+#[test]
+fn michael_and_scott() {
+    let folder = corpus("fender");
+    let found = |model: &str, more: &[&str]| {
+        let arguments = ["msn-unfenced.c", "--json", "-m", model, "-t", "ED"];
+        placements(&fences(&folder, &[&arguments, more].concat()).json())
+    };
+    assert_eq!(found("tso", &[]), [vec![]]);
+    let store_store = |function: &str| vec![("store-store".to_owned(), function.to_owned())];
+    assert_eq!(found("pso", &[]), [store_store("enqueue")]);
+    // Behind the stores in new_node, or in enqueue.
+    let all = found("pso", &["--all", "--fence-kinds", "store-store"]);
+    assert!(all.contains(&store_store("new_node")) && all.contains(&store_store("enqueue")), "{all:?}");
+    let rmo = found("rmo", &[]);
+    assert_eq!(rmo[0].len(), 2, "{rmo:?}");
+}
+
+#[test]
+fn checkfence_msn_on_relaxed() {
+    let folder = corpus("checkfence");
+    let arguments = ["msn-unfenced.c", "-m", "relaxed", "-t", "T0", "-t", "Ti2", "--json"];
+    let output = fences(&folder, &arguments);
+    assert_eq!(output.code, 0, "{}", output.err);
+    let found = output.json();
+    let [placement] = &placements(&found)[..] else { panic!("one placement") };
+    let of = |kind: &str, function: &str| {
+        placement.iter().filter(|fence| fence.0 == kind && fence.1 == function).count()
+    };
+    let counts = [of("store-store", "enqueue"), of("load-load", "enqueue"), of("load-load", "dequeue")];
+    assert_eq!((placement.len(), counts), (4, [2, 1, 1]), "{placement:?}");
+    // Each fence comes with what goes wrong without it.
+    for fence in found["placements"][0]["fences"].as_array().expect("fences") {
+        assert_eq!(fence["without"]["verdict"], "violated", "{fence}");
+        assert_eq!(fence["without"]["trace"]["replayed"], true);
+    }
+}

@@ -1,0 +1,189 @@
+//! Fence inference guided by counterexamples: implicit hitting sets over the bounded engine.
+//!
+//! A check that fails with a placement yields *correction sets*: fences of which every placement that does
+//! not fail so has at least one. The cheapest placement that hits all correction sets known so far is tried
+//! next; if all checks hold, no cheaper one exists. Found placements are ruled out with all that contain
+//! them, and the search goes on if more are wanted: they come by cost, and none contains another.
+//!
+//! # Soundness
+//!
+//! A placement that is returned made every check hold, for all executions within bounds that no execution
+//! exceeds. That it is the cheapest rests on fences forbidding executions and never allowing any, which
+//! [`fencepost_bounded::switched::fences_only_forbid`] tells of a model: a failure that is possible with a
+//! set of fences is then possible with each part of it.
+
+use crate::hitting::Hitting;
+use fencepost_bounded::switched::{Finding, Placement, Switched};
+use fencepost_bounded::unroll::Switch;
+use fencepost_harness::verdict::Reason;
+use fencepost_lsl::program::SlotId;
+
+/// What the search is doing, for a progress line.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// The check under way.
+    pub question: usize,
+    /// Placements tried before.
+    pub tried: usize,
+    /// Correction sets known.
+    pub corrections: usize,
+    /// Fences of the placement under way.
+    pub fences: usize,
+}
+
+/// What to search for.
+pub struct Options<'a> {
+    /// What a fence costs at a slot, for each slot and each kind of fence in it.
+    pub costs: &'a [Vec<u64>],
+    /// How many placements to find.
+    pub limit: usize,
+    /// Whether to give up.
+    pub stop: &'a dyn Fn() -> bool,
+    /// Told what is going on.
+    pub progress: &'a dyn Fn(Progress),
+}
+
+/// A placement with which all checks hold.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Found {
+    /// Its fences.
+    pub placement: Placement,
+    /// What they cost together.
+    pub cost: u64,
+}
+
+/// What a search leads to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Outcome {
+    /// These placements, cheapest first.
+    Placements {
+        /// At least one.
+        found: Vec<Found>,
+        /// Whether all others contain one of them.
+        complete: bool,
+    },
+    /// A check fails with all fences on.
+    Hopeless {
+        /// Index of the check.
+        question: usize,
+        /// How it fails.
+        finding: Finding,
+    },
+}
+
+/// Figures of a search.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Effort {
+    /// Placements tried.
+    pub tried: usize,
+    /// Checks of one test with one placement.
+    pub checks: usize,
+    /// Correction sets found.
+    pub corrections: usize,
+}
+
+/// Searches for placements with which all questions hold. Those listed first are asked first.
+pub fn infer(
+    questions: &mut [Switched],
+    options: &Options,
+    effort: &mut Effort,
+) -> Result<Outcome, (usize, Reason)> {
+    let kinds = options.costs.first().map_or(0, Vec::len);
+    let mut costs = options.costs.concat();
+    costs.reverse();
+    let order = (0..questions.len()).collect();
+    let mut search = Search { questions, options, effort, kinds, order, hitting: Hitting::new(costs) };
+    let mut found = Vec::new();
+    loop {
+        let Some(choice) = search.hitting.minimum(options.stop) else {
+            if (options.stop)() {
+                return Err((0, Reason::Timeout));
+            }
+            // The correction sets are never empty, so without ruled-out placements there is a choice.
+            return Ok(Outcome::Placements { found, complete: true });
+        };
+        let placement: Placement = choice.iter().map(|&element| search.switch(element)).collect();
+        match search.judge(&placement)? {
+            Judgement::Holds => {}
+            Judgement::Fails => continue,
+            Judgement::Hopeless(question, finding) => return Ok(Outcome::Hopeless { question, finding }),
+        }
+        let cost = search.hitting.cost(&choice);
+        let only = placement.is_empty();
+        found.push(Found { placement, cost });
+        if only || found.len() == options.limit {
+            return Ok(Outcome::Placements { found, complete: only });
+        }
+        search.hitting.block(choice);
+    }
+}
+
+struct Search<'s, 'q, 'o> {
+    questions: &'s mut [Switched<'q>],
+    options: &'o Options<'o>,
+    effort: &'s mut Effort,
+    /// How many kinds of fences each slot has.
+    kinds: usize,
+    /// The order in which questions are asked: those that failed last come first.
+    order: Vec<usize>,
+    /// Elements are switches, numbered from the last to the first: of choices that cost the same, early
+    /// elements win, and of places that serve alike, the last is nearest to what it protects.
+    hitting: Hitting,
+}
+
+enum Judgement {
+    Holds,
+    Fails,
+    Hopeless(usize, Finding),
+}
+
+impl Search<'_, '_, '_> {
+    fn switch(&self, element: usize) -> Switch {
+        let element = self.options.costs.len() * self.kinds - 1 - element;
+        Switch { slot: SlotId((element / self.kinds) as u32), fence: element % self.kinds }
+    }
+
+    /// Asks all questions until one fails, and learns from that.
+    fn judge(&mut self, placement: &Placement) -> Result<Judgement, (usize, Reason)> {
+        self.effort.tried += 1;
+        for position in 0..self.order.len() {
+            let question = self.order[position];
+            (self.options.progress)(Progress {
+                question,
+                tried: self.effort.tried - 1,
+                corrections: self.effort.corrections,
+                fences: placement.len(),
+            });
+            self.effort.checks += 1;
+            let finding = self.questions[question].check(placement).map_err(|reason| (question, reason))?;
+            if finding == Finding::Holds {
+                continue;
+            }
+            let hopeless = self.learn(question, placement).map_err(|reason| (question, reason))?;
+            self.order[..=position].rotate_right(1);
+            return Ok(if hopeless { Judgement::Hopeless(question, finding) } else { Judgement::Fails });
+        }
+        Ok(Judgement::Holds)
+    }
+
+    /// Takes correction sets from a failure, one disjoint from the other, until the failure is no longer
+    /// possible with all their fences. Says whether no fence helps.
+    fn learn(&mut self, question: usize, placement: &Placement) -> Result<bool, Reason> {
+        let mut on = placement.clone();
+        let check = &mut self.questions[question];
+        loop {
+            let correction = check.correction()?;
+            if correction.is_empty() {
+                return Ok(true);
+            }
+            self.effort.corrections += 1;
+            let last = self.options.costs.len() * self.kinds - 1;
+            let element = |switch: &Switch| last - switch.slot.index() * self.kinds - switch.fence;
+            self.hitting.add(correction.iter().map(element).collect());
+            on.extend(correction);
+            if !check.still_fails(&on)? {
+                return Ok(false);
+            }
+        }
+    }
+}

@@ -1,0 +1,10 @@
+//! Fence inference: where to put which fences, at what cost, and the patches that do it.
+//!
+//! Deliberately absent: printing, reading and writing of files, and trust. A placement found here is a
+//! claim until the patched program was checked like any other.
+
+pub mod cost;
+pub mod guided;
+pub mod hitting;
+pub mod patch;
+pub mod place;

@@ -1,0 +1,146 @@
+//! Places and kinds of fences: what can be put where, how it is written, and the program that has it.
+
+use fencepost_bounded::switched::Placement;
+use fencepost_bounded::unroll::Switch;
+use fencepost_lsl::program::{Fence, Order, Program, Slot, Stmt, StmtKind};
+use fencepost_lsl::source::Origin;
+
+/// A kind of fence that can be put somewhere.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Kind {
+    /// Its name, on the command line and in files of costs.
+    pub name: &'static str,
+    /// What it orders.
+    pub fence: Fence,
+    /// Whether it is one of C11's.
+    pub is_c11: bool,
+}
+
+const fn by_kind(name: &'static str, fence: Fence) -> Kind {
+    Kind { name, fence, is_c11: false }
+}
+
+const fn by_order(name: &'static str, order: Order) -> Kind {
+    Kind { name, fence: Fence::of_order(order), is_c11: true }
+}
+
+/// All kinds, the fences of `fencepost.h` first.
+pub const KINDS: [Kind; 9] = [
+    by_kind("load-load", Fence { load_load: true, ..Fence::NONE }),
+    by_kind("load-store", Fence { load_store: true, ..Fence::NONE }),
+    by_kind("store-store", Fence { store_store: true, ..Fence::NONE }),
+    by_kind("store-load", Fence { store_load: true, ..Fence::NONE }),
+    by_kind("full", Fence::FULL),
+    by_order("acquire", Order::Acquire),
+    by_order("release", Order::Release),
+    by_order("acq_rel", Order::AcqRel),
+    by_order("seq_cst", Order::SeqCst),
+];
+
+impl Kind {
+    /// The kind with a name.
+    pub fn named(name: &str) -> Option<Kind> {
+        KINDS.into_iter().find(|kind| kind.name == name)
+    }
+
+    /// The kinds that a program is offered if nobody says otherwise: C11's own where it uses C11 atomics.
+    pub fn defaults(program: &Program) -> Vec<Kind> {
+        let c11 = includes(program, "stdatomic.h");
+        KINDS.into_iter().filter(|kind| kind.is_c11 == c11).collect()
+    }
+
+    /// The statement, as C text. `long` asks for the names that start with `fp_`.
+    pub fn statement(&self, long: bool) -> String {
+        match (self.is_c11, long) {
+            (true, _) => format!("atomic_thread_fence(memory_order_{});", self.name),
+            (false, true) => format!("fp_fence(\"{}\");", self.name),
+            (false, false) => format!("fence(\"{}\");", self.name),
+        }
+    }
+}
+
+/// Whether a program was made with one of our headers.
+pub fn includes(program: &Program, header: &str) -> bool {
+    program.sources.files().any(|(_, file)| {
+        let name = file.name.trim_end_matches('>');
+        file.origin == Origin::System && name.rsplit(['/', '<']).next() == Some(header)
+    })
+}
+
+/// The slot of a switch.
+pub fn slot(program: &Program, switch: Switch) -> &Slot {
+    &program.slots[switch.slot.index()]
+}
+
+/// Takes slots out of a program: all but those in functions or files of these names. Numbers stay as they
+/// are. Returns the names that are none.
+pub fn keep_within<'n>(program: &mut Program, names: &'n [String]) -> Vec<&'n str> {
+    let matches = |name: &str, slot: &Slot| {
+        let file = &program.sources.file(slot.at.file).name;
+        let short = file.rsplit('/').next().unwrap_or(file);
+        slot.function == name || file == name || short == name
+    };
+    let kept: Vec<bool> =
+        program.slots.iter().map(|slot| names.iter().any(|name| matches(name, slot))).collect();
+    let unknown = names.iter().filter(|name| !program.slots.iter().any(|slot| matches(name, slot)));
+    let unknown = unknown.map(String::as_str).collect();
+    program.procs.iter_mut().for_each(|proc| keep(&mut proc.body, &kept));
+    unknown
+}
+
+/// How many slots a program has that were not taken out.
+pub fn count(program: &Program) -> usize {
+    fn mark(body: &[Stmt], there: &mut [bool]) {
+        for stmt in body {
+            match &stmt.kind {
+                StmtKind::Slot(slot) => there[slot.index()] = true,
+                StmtKind::Block { body, .. } | StmtKind::Atomic(body) => mark(body, there),
+                _ => {}
+            }
+        }
+    }
+    let mut there = vec![false; program.slots.len()];
+    program.procs.iter().for_each(|proc| mark(&proc.body, &mut there));
+    there.into_iter().filter(|there| *there).count()
+}
+
+fn keep(body: &mut Vec<Stmt>, kept: &[bool]) {
+    body.retain(|stmt| !matches!(stmt.kind, StmtKind::Slot(slot) if !kept[slot.index()]));
+    for stmt in body {
+        if let StmtKind::Block { body, .. } | StmtKind::Atomic(body) = &mut stmt.kind {
+            keep(body, kept);
+        }
+    }
+}
+
+/// The program with fences at its slots, and no slots.
+pub fn resolve(program: &Program, kinds: &[Kind], placement: &Placement) -> Program {
+    let mut program = program.clone();
+    for proc in &mut program.procs {
+        proc.body = resolved(&proc.body, kinds, placement);
+    }
+    program
+}
+
+fn resolved(body: &[Stmt], kinds: &[Kind], placement: &Placement) -> Vec<Stmt> {
+    let mut out = Vec::with_capacity(body.len());
+    for stmt in body {
+        let span = stmt.span;
+        match &stmt.kind {
+            StmtKind::Slot(slot) => {
+                let on = placement.iter().filter(|switch| switch.slot == *slot);
+                let fences = on.map(|switch| StmtKind::Fence(kinds[switch.fence].fence));
+                out.extend(fences.map(|kind| Stmt { kind, span }));
+            }
+            StmtKind::Block { label, body, retry } => {
+                let body = resolved(body, kinds, placement);
+                out.push(Stmt { kind: StmtKind::Block { label: *label, body, retry: *retry }, span });
+            }
+            StmtKind::Atomic(body) => {
+                out.push(Stmt { kind: StmtKind::Atomic(resolved(body, kinds, placement)), span });
+            }
+            _ => out.push(stmt.clone()),
+        }
+    }
+    out
+}
