@@ -19,9 +19,13 @@ use tables::rows;
 
 /// What the machine of a model can observe.
 fn found(program: &Program, model: &str) -> BTreeSet<Outcome> {
+    found_with(program, model, &Options::default())
+}
+
+fn found_with(program: &Program, model: &str, options: &Options) -> BTreeSet<Outcome> {
     let (harness, test) = lower(program);
     let rules = Rules::named(model).expect("it is a machine");
-    let found = explore(&harness, Subject::Test(&test, None), rules, &Options::default());
+    let found = explore(&harness, Subject::Test(&test, None), rules, options);
     assert_eq!(found.verdict, Verdict::Holds, "{program}");
     let observations = found.observations.sorted().into_iter();
     observations.map(|o| o.iter().map(|value| value.defined().expect("defined")).collect()).collect()
@@ -169,6 +173,29 @@ fn compare(model: &str) {
         if seed % 4 == 0 {
             check("three threads", seed, generate::program(&mut random, size(3, 8)));
             check("circle of three", seed, cycles::program(&mut random, 3, 8));
+        }
+    }
+}
+
+/// Every shortcut, switched off, gives the same outcomes.
+#[test]
+fn shortcuts_change_nothing() {
+    let all = Options::default();
+    let variants = [
+        Options { lazy: false, ..all.clone() },
+        Options { alone: false, ..all.clone() },
+        Options { private: false, ..all.clone() },
+        Options { lazy: false, alone: false, private: false, ..all.clone() },
+    ];
+    for seed in 0..programs() {
+        let mut random = Random::new(seed * 43 + 3);
+        let size = Size { threads: 2 + (seed % 2) as usize, accesses: 8, partial_fences: true };
+        let program = generate::program(&mut random, size);
+        for model in ["tso", "pso", "rmo"] {
+            let expected = found_with(&program, model, &all);
+            for options in &variants {
+                assert_eq!(found_with(&program, model, options), expected, "seed {seed}, {model}\n{program}");
+            }
         }
     }
 }

@@ -98,6 +98,7 @@ impl Machine<'_> {
     }
 
     fn finish(&self, world: &mut World, step: Step, class: Class, spots: Vec<Spot>, results: &[Value]) {
+        self.note(world, step.thread, &spots);
         let state = world.thread(step.thread);
         state.resolve(step.at, results);
         state.pending[step.at].what = What::Done { class, spots: spots.into(), through: Kinds::NONE };

@@ -3,7 +3,8 @@
 //! Fetching is nobody else's business either, so it is done at once. Where a branch is not decided yet, a model
 //! that speculates goes both ways; a wrong guess dies when the branch is decided, without having stored
 //! anything. The other models wait: nothing behind the branch could be executed before the load that decides
-//! it.
+//! it. Guessing at once makes two states of every one; [`super::Options::lazy`] waits here too, and has the
+//! search guess only where the next step is a load behind the branch.
 //!
 //! # Soundness
 //!
@@ -25,7 +26,7 @@ use crate::code::{Instr, Src};
 use fencepost_lsl::fault::Fault;
 use fencepost_lsl::op::PrimOp;
 use fencepost_lsl::program::{Choice, Order};
-use fencepost_lsl::value::{IntTy, Value};
+use fencepost_lsl::value::Value;
 
 /// How fetching an instruction went.
 enum Fetch {
@@ -51,6 +52,10 @@ impl Machine<'_> {
         'worlds: while let Some(mut world) = open.pop() {
             match self.settle(&mut world, thread) {
                 Err(Stop::Dead) => continue,
+                Err(Stop::Stuck) => {
+                    self.get_stuck(world, thread, worlds);
+                    continue;
+                }
                 other => other?,
             }
             for count in 0.. {
@@ -69,6 +74,10 @@ impl Machine<'_> {
                         continue 'worlds;
                     }
                     Err(Stop::Dead) => continue 'worlds,
+                    Err(Stop::Stuck) => {
+                        self.get_stuck(world, thread, worlds);
+                        continue 'worlds;
+                    }
                     Err(stop) => return Err(stop),
                 }
             }
@@ -76,6 +85,14 @@ impl Machine<'_> {
             worlds.push(world);
         }
         Ok(())
+    }
+
+    /// A thread waits for ever. The others go on: what they do is to be seen, see [`super::alone`].
+    fn get_stuck(&self, mut world: World, thread: usize, worlds: &mut Vec<World>) {
+        if self.options.alone && world.threads.len() > 1 {
+            world.thread(thread).give_up();
+            worlds.push(world);
+        }
     }
 
     /// Registers that do not matter any more become undefined, so that states differ only in what does.
@@ -265,25 +282,72 @@ impl Machine<'_> {
             Some(Ok(true)) => self.jump(world, thread, pc, to, None),
             Some(Ok(false)) => self.jump(world, thread, pc, pc + 1, None),
             Some(Err(fault)) => self.fetch_fault(world, thread, fault),
-            None if !self.rules.speculates || self.alone(world, thread) => Ok(Fetch::Wait),
-            None => {
-                let mut forks = Vec::new();
-                for (taken, to) in [(true, to), (false, pc + 1)] {
-                    let mut fork = world.clone();
-                    match self.jump(&mut fork, thread, pc, to, Some(What::Branch { cond, taken })) {
-                        Ok(Fetch::Go) => forks.push(fork),
-                        // One of the two ways cannot be fetched yet: neither is.
-                        Ok(_) => {
-                            world.thread(thread).held = true;
-                            return Ok(Fetch::Wait);
-                        }
-                        Err(Stop::Dead) => {}
-                        Err(stop) => return Err(stop),
-                    }
+            None if !self.rules.speculates || self.options.lazy || self.alone(world, thread) => {
+                Ok(Fetch::Wait)
+            }
+            None => match self.guess(world, thread, pc, cond, to)? {
+                Some(forks) => Ok(Fetch::Fork(forks)),
+                None => Ok(Fetch::Wait),
+            },
+        }
+    }
+
+    /// Both ways to go on from a branch that is not decided. None if one of them cannot be fetched yet: then
+    /// neither is.
+    fn guess(
+        &self,
+        world: &mut World,
+        thread: usize,
+        pc: u32,
+        cond: Opd,
+        to: u32,
+    ) -> Result<Option<Vec<World>>, Stop> {
+        let mut forks = Vec::new();
+        for (taken, to) in [(true, to), (false, pc + 1)] {
+            let mut fork = world.clone();
+            match self.jump(&mut fork, thread, pc, to, Some(What::Branch { cond, taken })) {
+                Ok(Fetch::Go) => forks.push(fork),
+                Ok(_) => {
+                    world.thread(thread).held = true;
+                    return Ok(None);
                 }
-                Ok(Fetch::Fork(forks))
+                Err(Stop::Dead | Stop::Stuck) => {}
+                Err(stop) => return Err(stop),
             }
         }
+        Ok(Some(forks))
+    }
+
+    /// Worlds in which a thread has gone on behind a branch that is not decided, by guessing once; none if it
+    /// does not wait at one.
+    pub(super) fn speculate(&self, world: &World, thread: usize) -> Result<Vec<World>, Stop> {
+        let state = &world.threads[thread];
+        let mut worlds = Vec::new();
+        if state.stuck {
+            return Ok(worlds);
+        }
+        let Some(frame) = state.frames.last() else { return Ok(worlds) };
+        let Instr::JumpIf { cond, to, .. } = &self.code.instrs[frame.pc as usize] else { return Ok(worlds) };
+        let fails = state.pending.last().is_some_and(|pending| matches!(pending.what, What::Fault(_)));
+        if *cond < 0 || fails {
+            return Ok(worlds);
+        }
+        let cond = frame.regs[*cond as usize];
+        if cond.known().is_none() {
+            let (mut held, pc, to) = (world.clone(), frame.pc, *to);
+            match self.guess(&mut held, thread, pc, cond, to)? {
+                Some(forks) => {
+                    for fork in forks {
+                        self.advance(fork, thread, &mut worlds)?;
+                    }
+                    worlds.retain(|world| !world.threads[thread].stuck);
+                }
+                // Once it is known that there is more, there is nothing to add.
+                None if !state.held => worlds.push(held),
+                None => {}
+            }
+        }
+        Ok(worlds)
     }
 
     /// Goes on elsewhere, behind a guess if there is one. Going back starts the next round of a loop.
@@ -299,7 +363,7 @@ impl Machine<'_> {
         let guessed = guess.is_some();
         if to <= pc {
             if self.info.is_head(to) && !state.changed {
-                return Err(Stop::Dead);
+                return Err(Stop::Stuck);
             }
             let under_way = |what: &What| matches!(what, What::Branch { .. } | What::Block { .. });
             let open = guessed || state.pending.iter().any(|pending| under_way(&pending.what));
@@ -375,72 +439,5 @@ impl Machine<'_> {
                 Err(Stop::Unsupported(format!("a choice among all {} values of a type", 1u128 << ty.bits)))
             }
         }
-    }
-
-    /// A load of an object that stays with its thread: what the thread wrote there last.
-    fn load_private(
-        &self,
-        world: &mut World,
-        thread: usize,
-        addr: Opd,
-        ty: IntTy,
-    ) -> Result<Option<Opd>, Stop> {
-        let Some(at) = addr.known().and_then(Value::defined) else { return Ok(None) };
-        let state = world.thread(thread);
-        if !state.is_confined(at) {
-            return Ok(None);
-        }
-        let overlaps =
-            |(other, width, _): &&(u64, IntTy, Opd)| *other < at + ty.bytes() && at < *other + width.bytes();
-        let found: Vec<(u64, IntTy, Opd)> = state.private.iter().filter(overlaps).copied().collect();
-        match found[..] {
-            [] if state.is_confined(at + ty.bytes() - 1) => Ok(Some(Opd::UNDEFINED)),
-            [(other, width, opd)] if other == at && width.bytes() == ty.bytes() => Ok(Some(match opd {
-                Opd::Known(value) => Opd::Known(value.wrap(ty)),
-                _ if width == ty => opd,
-                _ => {
-                    let pc = state.frames[state.frames.len() - 1].pc;
-                    Opd::Of(state.push(pc, What::Op { op: PrimOp::Convert(ty), a: opd, b: opd }), 0)
-                }
-            })),
-            _ => Err(Stop::NotPrivate),
-        }
-    }
-
-    /// A store to such an object; false if it is none.
-    fn store_private(
-        &self,
-        world: &mut World,
-        thread: usize,
-        addr: Opd,
-        value: Opd,
-        ty: IntTy,
-    ) -> Result<bool, Stop> {
-        let Some(at) = addr.known().and_then(Value::defined) else { return Ok(false) };
-        let state = world.thread(thread);
-        if !state.is_confined(at) {
-            return Ok(false);
-        }
-        let overlaps =
-            |(other, width, _): &(u64, IntTy, Opd)| *other < at + ty.bytes() && at < *other + width.bytes();
-        let exact = |(other, width, _): &(u64, IntTy, Opd)| *other == at && width.bytes() == ty.bytes();
-        if !state.is_confined(at + ty.bytes() - 1)
-            || state.private.iter().any(|known| overlaps(known) && !exact(known))
-        {
-            return Err(Stop::NotPrivate);
-        }
-        let value = match value {
-            Opd::Known(value) => Opd::Known(value.wrap(ty)),
-            _ => {
-                let pc = state.frames[state.frames.len() - 1].pc;
-                Opd::Of(state.push(pc, What::Op { op: PrimOp::Convert(ty), a: value, b: value }), 0)
-            }
-        };
-        state.private.retain(|known| !exact(known));
-        state.private.push((at, ty, value));
-        state.private.sort_by_key(|(at, _, _)| *at);
-        // Rounds of loops are left out only if they change nothing here either.
-        state.changed = true;
-        Ok(true)
     }
 }

@@ -1,6 +1,7 @@
 //! The machine: code, rules, memory, and how a thread gets on by itself.
 
 use super::Options;
+use super::alone::Footprint;
 use super::info::{Block, Info};
 use super::rules::{Class, Effect, Kinds, Overtake, Rules};
 use super::state::{Frame, Opd, Spot, Thread, What, World, class, simple_effect};
@@ -9,6 +10,7 @@ use fencepost_lsl::fault::{Fault, Use};
 use fencepost_lsl::memory::Object;
 use fencepost_lsl::program::{Place, Program, address};
 use fencepost_lsl::value::{IntTy, Value};
+use std::cell::RefCell;
 use std::rc::Rc;
 
 pub(super) struct Machine<'a> {
@@ -21,13 +23,18 @@ pub(super) struct Machine<'a> {
     pub(super) constants: Vec<Object>,
     /// Whether objects that stay with a thread are kept out of memory.
     pub(super) private: bool,
+    /// Who accesses what, as far as has been seen.
+    pub(super) footprint: RefCell<Footprint>,
 }
 
 /// Why an execution is not followed any further.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Stop {
-    /// It is none: a guess turned out wrong, or an assumption does not hold.
+    /// It is none: a guess turned out wrong.
     Dead,
+    /// It does not complete, or it does so without what was just done: an assumption does not hold, or a round
+    /// of a loop changes nothing.
+    Stuck,
     /// The machine cannot follow.
     Unsupported(String),
     /// Objects that stay with a thread have to be kept in memory after all.
@@ -45,6 +52,7 @@ impl<'a> Machine<'a> {
         rules: &'static Rules,
         options: &'a Options,
         private: bool,
+        footprint: Footprint,
     ) -> Machine<'a> {
         let constants = program.globals.iter().filter(|global| global.constant).map(Object::of_global);
         Machine {
@@ -55,6 +63,7 @@ impl<'a> Machine<'a> {
             options,
             constants: constants.collect(),
             private,
+            footprint: RefCell::new(footprint),
         }
     }
 
@@ -82,6 +91,7 @@ impl<'a> Machine<'a> {
             private: Vec::new(),
             changed: false,
             held: false,
+            stuck: false,
         }));
     }
 
@@ -94,13 +104,15 @@ impl<'a> Machine<'a> {
 
     pub(super) fn is_finished(&self, thread: &Thread) -> bool {
         thread.pending.is_empty()
+            && !thread.stuck
             && thread.frames.len() == 1
             && matches!(self.code.instrs[thread.frames[0].pc as usize], Instr::Exit)
     }
 
     /// Whether no other thread is left that does anything.
     pub(super) fn alone(&self, world: &World, thread: usize) -> bool {
-        world.threads.iter().enumerate().all(|(other, state)| other == thread || self.is_finished(state))
+        let idle = |state: &Thread| state.stuck || self.is_finished(state);
+        world.threads.iter().enumerate().all(|(other, state)| other == thread || idle(state))
     }
 
     /// Why an access would be a runtime error. Objects are never freed here.

@@ -9,6 +9,7 @@
 //!
 //! Deliberately absent: freed memory, monitors and traces that the referee could replay.
 
+mod alone;
 mod block;
 mod execute;
 mod fetch;
@@ -16,6 +17,7 @@ mod flow;
 mod info;
 mod labels;
 mod machine;
+mod private;
 pub mod rules;
 mod search;
 mod settle;
@@ -26,6 +28,7 @@ pub use labels::{Label, Labels};
 
 use crate::driver::{self, Subject};
 use crate::options::Budget;
+use alone::Footprint;
 use fencepost_harness::observation::{Observation, ObservationSet};
 use fencepost_harness::operation::Harness;
 use fencepost_harness::verdict::Reason;
@@ -44,6 +47,10 @@ pub struct Options {
     pub rounds: usize,
     /// Whether all states are visited, errors or not, and all steps remembered.
     pub transitions: bool,
+    /// Whether to guess how branches go only where a load behind them is executed next.
+    pub lazy: bool,
+    /// Whether accesses that no other thread competes for are executed as soon as they can be.
+    pub alone: bool,
     /// Whether local variables that stay with their thread are taken for registers. Fences of two kinds that
     /// order something only by way of an access to such a variable then do not.
     pub private: bool,
@@ -53,7 +60,15 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { buffer: 64, rounds: 1, transitions: false, private: true, budget: Budget::default() }
+        Options {
+            buffer: 64,
+            rounds: 1,
+            transitions: false,
+            lazy: true,
+            alone: true,
+            private: true,
+            budget: Budget::default(),
+        }
     }
 }
 
@@ -145,14 +160,21 @@ pub fn explore(harness: &Harness, subject: Subject, rules: &'static Rules, optio
         _ => None,
     };
     let mut private = options.private;
+    let mut footprint = Footprint::default();
     loop {
-        let machine = Machine::new(&code, &harness.program, rules, options, private);
+        let machine = Machine::new(&code, &harness.program, rules, options, private, footprint);
         let mut search = Search::new(&machine, specification, &labels);
         let end = search.run();
         if let Err(End::NotPrivate) = end
             && private
         {
             private = false;
+            footprint = machine.footprint.into_inner().renewed();
+            continue;
+        }
+        if let Err(End::Again) = end {
+            drop(search);
+            footprint = machine.footprint.into_inner().renewed();
             continue;
         }
         let states = search.states();
@@ -162,8 +184,8 @@ pub fn explore(harness: &Harness, subject: Subject, rules: &'static Rules, optio
         let verdict = match (end, found.violation) {
             (_, Some((violation, moves))) => Verdict::Violated { violation, moves },
             (Err(End::Stopped(reason)), None) => Verdict::Inconclusive(reason),
-            (Err(End::NotPrivate), None) => {
-                Verdict::Inconclusive(Reason::Internal("a local variable is not one".into()))
+            (Err(End::NotPrivate | End::Again), None) => {
+                Verdict::Inconclusive(Reason::Internal("an exploration that should have begun anew".into()))
             }
             (Ok(()), None) if found.complete == 0 => {
                 let why = "no execution completes: every one of them waits for ever or is ruled out by an assumption";

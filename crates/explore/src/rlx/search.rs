@@ -39,7 +39,7 @@ impl<T: Eq + Hash> Pool<T> {
 }
 
 /// How a state was reached first.
-type Origin = Option<(u32, Move)>;
+type Origin = Option<(u32, Option<Move>)>;
 
 pub(super) struct Search<'m, 'a> {
     machine: &'m Machine<'a>,
@@ -106,9 +106,13 @@ impl<'m, 'a> Search<'m, 'a> {
                 open.push(state);
             }
         }
-        while let Some(state) = open.pop() {
-            if self.states.len().is_multiple_of(1024) {
+        for visited in 0u64.. {
+            let Some(state) = open.pop() else { break };
+            if visited.is_multiple_of(64) {
                 self.limits()?;
+            }
+            if self.machine.footprint.borrow().wrong {
+                return Err(End::Again);
             }
             let world = self.world(state);
             if let Some(violation) = self.judge(&world) {
@@ -124,6 +128,39 @@ impl<'m, 'a> Search<'m, 'a> {
             for step in self.machine.steps(&world) {
                 self.step(&world, state, step, &mut open)?;
             }
+            if self.machine.rules.speculates && self.machine.options.lazy {
+                self.speculate(&world, state, &mut open)?;
+            }
+        }
+        match self.machine.footprint.borrow().wrong {
+            true => Err(End::Again),
+            false => Ok(()),
+        }
+    }
+
+    /// Steps that need guesses: loads behind branches that are not decided.
+    fn speculate(&mut self, world: &World, state: u32, open: &mut Vec<u32>) -> Result<(), End> {
+        for thread in 0..world.threads.len() {
+            if self.machine.alone(world, thread) {
+                continue;
+            }
+            let held = world.threads[thread].held;
+            // Worlds with guesses, and from where on their instructions are new.
+            let mut guessed: Vec<(World, usize)> = vec![(world.clone(), usize::MAX)];
+            while let Some((world, known)) = guessed.pop() {
+                let pending = &world.threads[thread].pending;
+                for at in known..pending.len() {
+                    self.step(&world, state, Step { thread, at }, open)?;
+                }
+                if known != usize::MAX && world.threads[thread].held && !held {
+                    // It is not known what would be behind. That matters only if the guesses are right: see
+                    // whether they are.
+                    self.reach(&[world], state, None, 0, open);
+                    continue;
+                }
+                let known = pending.len();
+                guessed.extend(self.machine.speculate(&world, thread)?.into_iter().map(|w| (w, known)));
+            }
         }
         Ok(())
     }
@@ -132,11 +169,12 @@ impl<'m, 'a> Search<'m, 'a> {
         let mut after = world.clone();
         match self.machine.execute(&mut after, step) {
             Ok(true) => {}
-            Ok(false) | Err(Stop::Dead) => return Ok(()),
+            Ok(false) | Err(Stop::Dead | Stop::Stuck) => return Ok(()),
             Err(stop) => return Err(stop.into()),
         }
         let mut worlds = Vec::new();
         self.machine.advance(after, step.thread, &mut worlds)?;
+        self.keep_seen(world, step.thread, &mut worlds);
         // Threads that were started fetch too.
         for thread in world.threads.len().. {
             let Some(first) = worlds.first() else { break };
@@ -150,9 +188,38 @@ impl<'m, 'a> Search<'m, 'a> {
         let pc = world.threads[step.thread].pending[step.at].pc;
         let overtaken: Vec<u32> = self.machine.overtaken(world, step).collect();
         let prevent = self.prevent(pc, &overtaken);
+        let made = Move { thread: step.thread, pc, overtaken };
+        self.reach(&worlds, state, Some(made), prevent, open);
+        Ok(())
+    }
+
+    /// Of worlds in which the thread that made a step is stuck, keeps those in which others can notice what it
+    /// did; in the others they can do no more than before the step. One that fails gets stuck as well, so that
+    /// what the others do is seen.
+    fn keep_seen(&self, before: &World, thread: usize, worlds: &mut Vec<World>) {
+        let changed = |world: &World| {
+            let same = |object: &Rc<Object>| world.objects.iter().any(|other| Rc::ptr_eq(object, other));
+            world.threads.len() != before.threads.len() || !before.objects.iter().all(same)
+        };
+        worlds.retain(|world| !world.threads[thread].stuck || changed(world));
+        if self.all && self.machine.options.alone {
+            let fails = |world: &World| {
+                let last = world.threads[thread].pending.last();
+                last.is_some_and(|pending| matches!(pending.what, What::Fault(_)))
+            };
+            let failed: Vec<World> =
+                worlds.iter().filter(|world| fails(world) && changed(world)).cloned().collect();
+            worlds.extend(failed.into_iter().map(|mut world| {
+                world.thread(thread).give_up();
+                world
+            }));
+        }
+    }
+
+    /// Takes note of steps from a state to these worlds.
+    fn reach(&mut self, worlds: &[World], state: u32, made: Option<Move>, prevent: u32, open: &mut Vec<u32>) {
         for world in worlds {
-            let made = Move { thread: step.thread, pc, overtaken: overtaken.clone() };
-            let (to, new) = self.intern(&world, Some((state, made)));
+            let (to, new) = self.intern(world, Some((state, made.clone())));
             self.found.steps += 1;
             if self.all {
                 self.found.transitions.edges.push((state, to, prevent));
@@ -161,7 +228,6 @@ impl<'m, 'a> Search<'m, 'a> {
                 open.push(to);
             }
         }
-        Ok(())
     }
 
     /// The number of the set of orderings that would prevent a step.
@@ -223,7 +289,7 @@ impl<'m, 'a> Search<'m, 'a> {
         let mut moves = Vec::new();
         let mut at = state;
         while let Some((before, made)) = &self.origins[at as usize] {
-            moves.push(made.clone());
+            moves.extend(made.clone());
             at = *before;
         }
         moves.reverse();
@@ -259,6 +325,8 @@ pub(super) enum End {
     Stopped(Reason),
     /// It has to be made again without keeping objects out of memory.
     NotPrivate,
+    /// It has to be made again, since an access was taken to be without competition that is not.
+    Again,
 }
 
 impl From<Stop> for End {
@@ -266,7 +334,9 @@ impl From<Stop> for End {
         match stop {
             Stop::NotPrivate => End::NotPrivate,
             Stop::Unsupported(what) => End::Stopped(Reason::Unsupported(what)),
-            Stop::Dead => End::Stopped(Reason::Internal("an execution that is none was followed".into())),
+            Stop::Dead | Stop::Stuck => {
+                End::Stopped(Reason::Internal("an execution that is none was followed".into()))
+            }
         }
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! None of this is a step of its own: nobody can notice when a thread computes.
 
+use super::execute::Step;
 use super::machine::{Machine, Stop, as_address, condition, conflict};
 use super::state::{Spot, What, World, class};
 use fencepost_lsl::fault::Fault;
@@ -24,6 +25,13 @@ impl Machine<'_> {
         let mut at = 0;
         while at < world.threads[thread].pending.len() {
             let next = self.look(world, thread, at)?;
+            if matches!(next, Next::Keep | Next::Place)
+                && self.is_alone(world, thread, at)
+                && self.execute(world, Step { thread, at })?
+            {
+                at = 0;
+                continue;
+            }
             if matches!(next, Next::Keep | Next::Place) {
                 if matches!(next, Next::Place) {
                     world.thread(thread).pending[at].placed = true;
@@ -71,9 +79,9 @@ impl Machine<'_> {
         if pending.placed {
             return Ok(Next::Keep);
         }
-        let decide = |value: Value, want: bool| match condition(value) {
+        let decide = |value: Value, want: bool, otherwise: Stop| match condition(value) {
             Ok(cond) if cond == want => Ok(Next::Remove),
-            Ok(_) => Err(Stop::Dead),
+            Ok(_) => Err(otherwise),
             Err(fault) => Ok(Next::Fault(fault)),
         };
         match &pending.what {
@@ -97,11 +105,11 @@ impl Machine<'_> {
                 None => Ok(Next::Keep),
             },
             What::Branch { cond, taken } => match cond.known() {
-                Some(value) => decide(value, *taken),
+                Some(value) => decide(value, *taken, Stop::Dead),
                 None => Ok(Next::Keep),
             },
             What::Assume { cond, want } => match cond.known() {
-                Some(value) => decide(value, *want),
+                Some(value) => decide(value, *want, Stop::Stuck),
                 None => Ok(Next::Keep),
             },
             What::Assert { cond, fault } => match cond.known().map(condition) {

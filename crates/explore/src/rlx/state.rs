@@ -146,9 +146,21 @@ pub(super) struct Thread {
     pub(super) changed: bool,
     /// Whether fetching ever waited because too many rounds of loops were under way.
     pub(super) held: bool,
+    /// Whether it waits for ever; nothing else of it matters then.
+    pub(super) stuck: bool,
 }
 
 impl Thread {
+    /// Waits for ever from now on.
+    pub(super) fn give_up(&mut self) {
+        self.frames.truncate(1);
+        self.frames[0] = Frame { pc: 0, regs: Vec::new() };
+        self.pending.clear();
+        self.confined.clear();
+        self.private.clear();
+        (self.changed, self.held, self.stuck) = (false, false, true);
+    }
+
     /// Calls `see` with every operand.
     pub(super) fn operands(&mut self, see: &mut impl FnMut(&mut Opd)) {
         self.frames.iter_mut().flat_map(|frame| &mut frame.regs).for_each(&mut *see);
