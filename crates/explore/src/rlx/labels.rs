@@ -6,7 +6,7 @@
 use super::info::Info;
 use super::rules::Effect;
 use crate::code::{Code, Instr};
-use fencepost_lsl::program::Program;
+use fencepost_lsl::program::{ProcId, Program};
 use fencepost_lsl::source::Span;
 use rustc_hash::FxHashMap;
 
@@ -15,6 +15,8 @@ use rustc_hash::FxHashMap;
 pub struct Label {
     /// The function it stands in.
     pub function: String,
+    /// Its number, and how many instructions in front of the access it has.
+    pub at: (ProcId, u32),
     /// Where it stands.
     pub span: Span,
     /// What it does.
@@ -48,7 +50,8 @@ impl Labels {
                 if effect != Effect::default() {
                     let number = *known.entry((id.0, pc - proc.entry)).or_insert_with(|| {
                         let function = program.proc(id).name.clone();
-                        labels.all.push(Label { function, span: code.spans[pc as usize], effect });
+                        let at = (id, pc - proc.entry);
+                        labels.all.push(Label { function, at, span: code.spans[pc as usize], effect });
                         labels.all.len() as u32 - 1
                     });
                     labels.at[pc as usize] = Some(number);
