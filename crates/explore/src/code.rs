@@ -124,6 +124,8 @@ pub(crate) struct Code {
     pub(crate) choices: Vec<Choice>,
     pub(crate) sites: Vec<AllocSite>,
     pub(crate) calls: Vec<CallSite>,
+    /// Where fences could be put: instructions that do nothing else, and numbers of slots.
+    pub(crate) slots: Vec<(u32, u32)>,
     /// The driver that runs first.
     pub(crate) first: u32,
     /// Threads and calls whose values make up an observation, in the order of the test.

@@ -47,6 +47,7 @@ mod options;
 mod outcome;
 mod recorder;
 mod rename;
+pub mod rlx;
 mod run;
 mod script;
 mod search;

@@ -1,10 +1,14 @@
-//! Fence inference: where to put which fences, at what cost, and the patches that do it.
+//! Fence inference: which orderings a program needs, where to put which fences, at what cost, and the patches
+//! that do it.
 //!
 //! Deliberately absent: printing, reading and writing of files, and trust. A placement found here is a
 //! claim until the patched program was checked like any other.
 
+pub mod avoid;
+pub mod constraints;
 pub mod cost;
 pub mod guided;
 pub mod hitting;
 pub mod patch;
 pub mod place;
+pub mod rlx;

@@ -5,7 +5,7 @@
 //! earlier store to the location if that is not yet placed, else of the last store placed there, else
 //! zero. This is the set `S(l)` of Section 2.3.2 with its maximum, read operationally.
 
-use crate::program::{Change, Instruction, Outcome, Program};
+use crate::program::{Change, Fence, Instruction, Outcome, Program};
 use crate::runs::{Run, Step, run_thread};
 use std::collections::BTreeSet;
 
@@ -24,6 +24,8 @@ pub enum Model {
     Rmo,
     /// The paper's model.
     Relaxed,
+    /// Relaxed with dependencies, as machines with execution buffers have it: see `docs/fences.md`.
+    Rlx,
 }
 
 impl Model {
@@ -36,6 +38,7 @@ impl Model {
             "pso" => Model::Pso,
             "rmo" => Model::Rmo,
             "relaxed" => Model::Relaxed,
+            "rlx" => Model::Rlx,
             _ => return None,
         })
     }
@@ -195,6 +198,13 @@ impl<'a> Placing<'a> {
         } else {
             let own = (0..step).rev().find(|&s| steps[s].store && steps[s].variable == variable);
             let own = own.filter(|&s| !self.placed[thread][s]).map(|s| (thread, s));
+            // A machine can hand on only what it has computed.
+            let computed = |&(_, s): &(usize, usize)| {
+                steps[s].addr.iter().chain(&steps[s].data).all(|&load| self.placed[thread][load])
+            };
+            if self.model == Model::Rlx && !own.iter().all(computed) {
+                return false;
+            }
             let source = own.or(self.last[variable]);
             if self.value(source) != value {
                 return false;
@@ -257,6 +267,19 @@ fn must_precede(model: Model, steps: &[Step], first: usize, second: usize) -> bo
             same && b.store || depends || b.store && b.ctrl.contains(&first)
         }
         Model::Relaxed => same && b.store,
+        Model::Rlx => {
+            // Blocks neither take values from stores that are not done, nor hand theirs on; and one that
+            // could store is ordered like one that does.
+            let may = |step: &Step| step.store || step.fails;
+            let meets = may(b) || a.store && atomic(b) || may(a) && atomic(a);
+            let depends = b.addr.contains(&first) || b.data.contains(&first);
+            let orders = |(before, fence): &(usize, Fence)| {
+                let kinds = |step: &Step| if step.fails { vec![false, true] } else { vec![step.store] };
+                let pair = |first: bool| kinds(b).into_iter().any(|second| fence.orders(first, second));
+                first < *before && kinds(a).into_iter().any(pair)
+            };
+            same && meets || depends || may(b) && b.ctrl.contains(&first) || b.fences.iter().any(orders)
+        }
     };
     preserved || fenced
 }

@@ -21,6 +21,8 @@ pub(crate) struct Step {
     pub(crate) data: BTreeSet<usize>,
     /// The same for branches before it.
     pub(crate) ctrl: BTreeSet<usize>,
+    /// Whether it is the load of a compare-and-swap that does not swap.
+    pub(crate) fails: bool,
     /// Fences before it, as (how many accesses came before the fence, what it orders).
     pub(crate) fences: Vec<(usize, Fence)>,
 }
@@ -107,6 +109,11 @@ impl Runner<'_> {
                     Change::Add(number) => Some((old.0 + number, old.1.clone())),
                     Change::CompareAndSwap(expected, to) => (old.0 == expected).then(|| read(to, registers)),
                 };
+                if new.is_none()
+                    && let Some(load) = self.run.steps.last_mut()
+                {
+                    load.fails = true;
+                }
                 if let Some(new) = new {
                     self.fence(order.before_store());
                     self.access(true, *location, registers, new);
@@ -176,6 +183,7 @@ impl Runner<'_> {
             addr,
             data,
             ctrl: self.ctrl.clone(),
+            fails: false,
             fences: self.fences.clone(),
         });
     }

@@ -1,0 +1,309 @@
+//! The machine: code, rules, memory, and how a thread gets on by itself.
+
+use super::Options;
+use super::alone::Footprint;
+use super::info::{Block, Info};
+use super::rules::{Class, Effect, Kinds, Overtake, Rules};
+use super::state::{Frame, Opd, Spot, Thread, What, World, class, simple_effect};
+use crate::code::{Code, Instr};
+use fencepost_lsl::fault::{Fault, Use};
+use fencepost_lsl::memory::Object;
+use fencepost_lsl::program::{Place, Program, address};
+use fencepost_lsl::value::{IntTy, Value};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+pub(super) struct Machine<'a> {
+    pub(super) code: &'a Code,
+    pub(super) program: &'a Program,
+    pub(super) info: Info,
+    pub(super) rules: &'static Rules,
+    pub(super) options: &'a Options,
+    /// Constant objects, by ascending address.
+    pub(super) constants: Vec<Object>,
+    /// Whether objects that stay with a thread are kept out of memory.
+    pub(super) private: bool,
+    /// Who accesses what, as far as has been seen.
+    pub(super) footprint: RefCell<Footprint>,
+}
+
+/// Why an execution is not followed any further.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Stop {
+    /// It is none: a guess turned out wrong.
+    Dead,
+    /// It does not complete, or it does so without what was just done: an assumption does not hold, or a round
+    /// of a loop changes nothing.
+    Stuck,
+    /// The machine cannot follow.
+    Unsupported(String),
+    /// Objects that stay with a thread have to be kept in memory after all.
+    NotPrivate,
+}
+
+/// Bytes of stack and of heap that a thread has, and bytes of no object between neighbours.
+const REGION: u64 = 0x80_0000;
+const GAP: u64 = 16;
+
+impl<'a> Machine<'a> {
+    pub(super) fn new(
+        code: &'a Code,
+        program: &'a Program,
+        rules: &'static Rules,
+        options: &'a Options,
+        private: bool,
+        footprint: Footprint,
+    ) -> Machine<'a> {
+        let constants = program.globals.iter().filter(|global| global.constant).map(Object::of_global);
+        Machine {
+            code,
+            program,
+            info: Info::new(code),
+            rules,
+            options,
+            constants: constants.collect(),
+            private,
+            footprint: RefCell::new(footprint),
+        }
+    }
+
+    /// The first state, before the first thread has fetched anything.
+    pub(super) fn start(&self) -> World {
+        let globals = self.program.globals.iter().filter(|global| !global.constant);
+        let objects = globals.map(|global| Rc::new(Object::of_global(global))).collect();
+        let mut world = World { threads: Vec::new(), objects };
+        self.add_thread(&mut world, self.code.first, &[]);
+        world
+    }
+
+    pub(super) fn add_thread(&self, world: &mut World, driver: u32, args: &[Value]) {
+        let proc = &self.code.procs[driver as usize];
+        let mut regs = vec![Opd::UNDEFINED; proc.regs as usize];
+        for (param, arg) in proc.params.iter().zip(args) {
+            regs[*param as usize] = Opd::Known(*arg);
+        }
+        let number = world.threads.len() as u64;
+        world.threads.push(Rc::new(Thread {
+            frames: vec![Frame { pc: proc.entry, regs }],
+            pending: Vec::new(),
+            next: [address::STACK + number * REGION, address::HEAP + number * REGION],
+            confined: Vec::new(),
+            private: Vec::new(),
+            changed: false,
+            held: false,
+            stuck: false,
+        }));
+    }
+
+    /// Where an instruction comes from, for people.
+    pub(super) fn at(&self, pc: u32) -> String {
+        let span = self.code.spans[pc as usize];
+        let sources = &self.program.sources;
+        format!("{}:{}", sources.file(span.file).name, sources.position(span).line)
+    }
+
+    pub(super) fn is_finished(&self, thread: &Thread) -> bool {
+        thread.pending.is_empty()
+            && !thread.stuck
+            && thread.frames.len() == 1
+            && matches!(self.code.instrs[thread.frames[0].pc as usize], Instr::Exit)
+    }
+
+    /// Whether no other thread is left that does anything.
+    pub(super) fn alone(&self, world: &World, thread: usize) -> bool {
+        let idle = |state: &Thread| state.stuck || self.is_finished(state);
+        world.threads.iter().enumerate().all(|(other, state)| other == thread || idle(state))
+    }
+
+    /// Why an access would be a runtime error. Objects are never freed here.
+    pub(super) fn check(&self, world: &World, addr: u64, bytes: u64, stores: bool) -> Result<(), Fault> {
+        if addr < address::NULL_END {
+            return Err(Fault::Null);
+        }
+        if self.constant(addr, bytes).is_some() {
+            return if stores { Err(Fault::ReadOnly) } else { Ok(()) };
+        }
+        match world.find(addr) {
+            Some(at) if world.objects[at].holds(addr, bytes) => Ok(()),
+            _ => Err(Fault::OutOfBounds),
+        }
+    }
+
+    fn constant(&self, addr: u64, bytes: u64) -> Option<&Object> {
+        let after = self.constants.partition_point(|object| object.base <= addr);
+        self.constants[..after].last().filter(|object| object.holds(addr, bytes))
+    }
+
+    /// Memory at an address that was checked.
+    pub(super) fn read(&self, world: &World, addr: u64, ty: IntTy) -> Value {
+        match (self.constant(addr, ty.bytes()), world.find(addr)) {
+            (Some(object), _) => object.read(addr - object.base, ty),
+            (None, Some(at)) => world.objects[at].read(addr - world.objects[at].base, ty),
+            (None, None) => Value::UNDEFINED,
+        }
+    }
+
+    pub(super) fn write(&self, world: &mut World, addr: u64, ty: IntTy, value: Value) {
+        if let Some(at) = world.find(addr) {
+            let object = Rc::make_mut(&mut world.objects[at]);
+            object.write(addr - object.base, ty, value.wrap(ty));
+        }
+    }
+
+    /// A new object of a thread.
+    pub(super) fn alloc(&self, world: &mut World, thread: usize, size: u64, site: u32) -> Result<u64, Stop> {
+        let site = &self.code.sites[site as usize];
+        let which = (site.place != Place::Stack) as usize;
+        let state = world.thread(thread);
+        let base = state.next[which];
+        let start = [address::STACK, address::HEAP][which] + thread as u64 * REGION;
+        let room =
+            size.max(1).checked_next_multiple_of(16).filter(|size| base + size + GAP <= start + REGION);
+        let Some(room) = room else { return Err(Stop::Unsupported("more memory than there is".into())) };
+        state.next[which] = base + room + GAP;
+        if self.private && site.confined && site.place == Place::Stack && !site.zeroed {
+            state.confined.push((base, base + size));
+        } else {
+            world.insert(Object::new(base, size, site.place, site.zeroed, site.layout));
+        }
+        Ok(base)
+    }
+
+    pub(super) fn block(&self, pc: u32) -> &Block {
+        &self.info.blocks[&pc]
+    }
+
+    pub(super) fn effect(&self, pc: u32, class: Class) -> Effect {
+        match class {
+            Class::Block => self.block(pc).effect,
+            _ => simple_effect(class),
+        }
+    }
+
+    /// The bytes that a pending instruction is going to access; none if that is not known yet.
+    pub(super) fn spots(&self, pc: u32, what: &What) -> Option<Vec<Spot>> {
+        let address = |opd: &Opd| opd.known().map(|value| value.bits());
+        match what {
+            What::Load { addr, ty } => {
+                Some(vec![Spot { addr: address(addr)?, bytes: ty.bytes(), stores: false }])
+            }
+            What::Store { addr, ty, .. } => {
+                Some(vec![Spot { addr: address(addr)?, bytes: ty.bytes(), stores: true }])
+            }
+            What::Block { inputs, .. } => {
+                let block = self.block(pc);
+                let accesses = block.accesses.as_ref()?;
+                let spot = |(addr, ty, stores): &(i32, IntTy, bool)| {
+                    let addr = if *addr < 0 {
+                        self.code.consts[!*addr as usize].bits()
+                    } else {
+                        let at = block.inputs.iter().position(|reg| *reg as i32 == *addr)?;
+                        address(&inputs[at])?
+                    };
+                    Some(Spot { addr, bytes: ty.bytes(), stores: *stores })
+                };
+                accesses.iter().map(spot).collect()
+            }
+            _ => Some(Vec::new()),
+        }
+    }
+
+    /// Whether a fence between two pending instructions keeps them in order.
+    fn fenced(&self, thread: &Thread, older: usize, younger: usize, second: Effect) -> bool {
+        let pending = &thread.pending[older];
+        let first = class(&pending.what).map_or(Effect::default(), |class| self.effect(pending.pc, class));
+        let between = thread.pending[older + 1..younger].iter().any(|pending| match &pending.what {
+            What::Fence(kinds) | What::Done { through: kinds, .. } => kinds.orders(first, second),
+            What::Block { way, .. } => way.fences.through.orders(first, second),
+            _ => false,
+        });
+        let (a, b) = (&thread.pending[older], &thread.pending[younger]);
+        let both = Effect { loads: true, stores: true };
+        between
+            || matches!(&a.what, What::Block { way, .. } if way.fences.after.orders(both, second))
+            || matches!(&b.what, What::Block { way, .. } if way.fences.before.orders(first, both))
+    }
+
+    /// Whether the rules let a pending instruction be executed now that is going to access these bytes, and has
+    /// this effect as far as fences are concerned.
+    pub(super) fn may_overtake(
+        &self,
+        thread: &Thread,
+        younger: usize,
+        spots: &[Spot],
+        effect: Effect,
+    ) -> bool {
+        let Some(its) = class(&thread.pending[younger].what) else { return false };
+        let stores = self.effect(thread.pending[younger].pc, its).stores;
+        thread.pending[..younger].iter().enumerate().all(|(older, pending)| {
+            if stores && self.is_branch(pending.pc, &pending.what) {
+                return false;
+            }
+            let Some(class) = class(&pending.what) else { return true };
+            let rule = self.rules.overtake(class, its);
+            if rule == Overtake::Never || self.fenced(thread, older, younger, effect) {
+                return false;
+            }
+            rule == Overtake::Forward
+                || self.spots(pending.pc, &pending.what).is_none_or(|older| !conflict(&older, spots))
+        })
+    }
+
+    /// Whether what is behind an instruction depends on how it goes.
+    fn is_branch(&self, pc: u32, what: &What) -> bool {
+        match what {
+            What::Branch { .. } => true,
+            What::Block { .. } => self.block(pc).ends_differ(),
+            _ => false,
+        }
+    }
+
+    /// Whether an executed instruction, or a fence, still matters at its position.
+    pub(super) fn matters(&self, thread: &Thread, at: usize) -> bool {
+        let older = &thread.pending[..at];
+        let orders = |kinds: Kinds| {
+            older.iter().any(|pending| {
+                class(&pending.what)
+                    .is_some_and(|class| kinds.after(self.effect(pending.pc, class)) != Kinds::NONE)
+            })
+        };
+        match &thread.pending[at].what {
+            What::Fence(kinds) => orders(*kinds),
+            What::Round => at > 0,
+            What::Done { spots, through, .. } => {
+                let stored = spots.iter().any(|spot| spot.stores);
+                let unsettled = older.iter().any(|pending| match &pending.what {
+                    What::Store { addr, .. } => addr.known().is_none(),
+                    What::Load { addr, .. } => stored && addr.known().is_none(),
+                    What::Block { .. } => stored || self.spots(pending.pc, &pending.what).is_none(),
+                    What::Op { op, .. } => stored && may_fail(*op),
+                    What::Assert { .. } | What::Assume { .. } => stored,
+                    _ => false,
+                });
+                unsettled || orders(*through)
+            }
+            _ => true,
+        }
+    }
+}
+
+/// Whether accesses to these bytes must stay in order.
+pub(super) fn conflict(a: &[Spot], b: &[Spot]) -> bool {
+    a.iter().any(|a| b.iter().any(|b| a.conflicts(b)))
+}
+
+/// Whether an operation may be a runtime error.
+fn may_fail(op: fencepost_lsl::op::PrimOp) -> bool {
+    use fencepost_lsl::op::{BinOp, PrimOp};
+    op.needs_defined() || matches!(op, PrimOp::Bin(BinOp::Shl | BinOp::Shr, _))
+}
+
+/// The value as a condition.
+pub(super) fn condition(value: Value) -> Result<bool, Fault> {
+    value.defined().map(|bits| bits != 0).ok_or(Fault::Undefined(Use::Condition))
+}
+
+/// The value as an address.
+pub(super) fn as_address(value: Value) -> Result<u64, Fault> {
+    value.defined().ok_or(Fault::Undefined(Use::Address))
+}

@@ -1,0 +1,171 @@
+//! What becomes known in a buffer makes more known: operations are computed, guesses confirmed or refuted.
+//!
+//! None of this is a step of its own: nobody can notice when a thread computes.
+
+use super::execute::Step;
+use super::machine::{Machine, Stop, as_address, condition, conflict};
+use super::state::{Spot, What, World, class};
+use fencepost_lsl::fault::Fault;
+use fencepost_lsl::value::Value;
+
+/// What is to be done with a pending instruction.
+enum Next {
+    Keep,
+    /// It is known what it is going to access.
+    Place,
+    Remove,
+    /// Its result is known.
+    Result(Value),
+    Fault(Fault),
+}
+
+impl Machine<'_> {
+    /// Goes through a thread's buffer until nothing changes.
+    pub(super) fn settle(&self, world: &mut World, thread: usize) -> Result<(), Stop> {
+        let mut at = 0;
+        while at < world.threads[thread].pending.len() {
+            let next = self.look(world, thread, at)?;
+            if matches!(next, Next::Keep | Next::Place)
+                && self.is_alone(world, thread, at)
+                && self.execute(world, Step { thread, at })?
+            {
+                at = 0;
+                continue;
+            }
+            if matches!(next, Next::Keep | Next::Place) {
+                if matches!(next, Next::Place) {
+                    world.thread(thread).pending[at].placed = true;
+                }
+                at += 1;
+                continue;
+            }
+            let state = world.thread(thread);
+            match next {
+                Next::Keep | Next::Place => {}
+                Next::Remove => state.remove(at),
+                Next::Result(value) => {
+                    state.resolve(at, &[value]);
+                    state.remove(at);
+                }
+                Next::Fault(fault) => return self.fail(world, thread, at, fault),
+            }
+            // Only younger instructions refer to it, but its leaving may matter to those around it too.
+            at = 0;
+        }
+        Ok(())
+    }
+
+    /// A pending instruction turns out to be a runtime error: the thread ends with it.
+    pub(super) fn fail(&self, world: &mut World, thread: usize, at: usize, fault: Fault) -> Result<(), Stop> {
+        let state = world.thread(thread);
+        let stored = |what: &What| matches!(what, What::Done { spots, .. } if spots.iter().any(|s| s.stores));
+        // A thread that ends here has stored nothing behind it.
+        if state.pending[at..].iter().any(|pending| stored(&pending.what)) {
+            return Err(Stop::Dead);
+        }
+        state.pending.truncate(at + 1);
+        state.pending[at].what = What::Fault(fault);
+        state.pending[at].placed = false;
+        // It does not go on: nothing of what it was about to do matters.
+        state.frames.truncate(1);
+        state.frames[0].regs.clear();
+        state.private.clear();
+        Ok(())
+    }
+
+    fn look(&self, world: &World, thread: usize, at: usize) -> Result<Next, Stop> {
+        let state = &world.threads[thread];
+        let pending = &state.pending[at];
+        if pending.placed {
+            return Ok(Next::Keep);
+        }
+        let decide = |value: Value, want: bool, otherwise: Stop| match condition(value) {
+            Ok(cond) if cond == want => Ok(Next::Remove),
+            Ok(_) => Err(otherwise),
+            Err(fault) => Ok(Next::Fault(fault)),
+        };
+        match &pending.what {
+            What::Op { op, a, b } => {
+                let (Some(a), Some(b)) = (a.known(), b.known()) else { return Ok(Next::Keep) };
+                match op.eval(&[a, b][..op.arity()]) {
+                    Ok(value) => Ok(Next::Result(value)),
+                    Err(fault) => Ok(Next::Fault(fault)),
+                }
+            }
+            What::Load { addr, ty } => {
+                let Some(addr) = addr.known() else { return Ok(Next::Keep) };
+                self.look_at_access(world, thread, at, addr, ty.bytes(), false)
+            }
+            What::Store { addr, ty, .. } => {
+                let Some(addr) = addr.known() else { return Ok(Next::Keep) };
+                self.look_at_access(world, thread, at, addr, ty.bytes(), true)
+            }
+            What::Block { .. } => match self.spots(pending.pc, &pending.what) {
+                Some(spots) => self.place(world, thread, at, &spots),
+                None => Ok(Next::Keep),
+            },
+            What::Branch { cond, taken } => match cond.known() {
+                Some(value) => decide(value, *taken, Stop::Dead),
+                None => Ok(Next::Keep),
+            },
+            What::Assume { cond, want } => match cond.known() {
+                Some(value) => decide(value, *want, Stop::Stuck),
+                None => Ok(Next::Keep),
+            },
+            What::Assert { cond, fault } => match cond.known().map(condition) {
+                None => Ok(Next::Keep),
+                Some(Ok(true)) => Ok(Next::Remove),
+                Some(Ok(false)) => Ok(Next::Fault(self.code.faults[*fault as usize].clone())),
+                Some(Err(fault)) => Ok(Next::Fault(fault)),
+            },
+            What::Fence(_) | What::Round | What::Done { .. } => match self.matters(state, at) {
+                true => Ok(Next::Keep),
+                false => Ok(Next::Remove),
+            },
+            What::Spawn { .. } | What::Launch | What::Fault(_) => Ok(Next::Keep),
+        }
+    }
+
+    /// The address of an access is known.
+    fn look_at_access(
+        &self,
+        world: &World,
+        thread: usize,
+        at: usize,
+        addr: Value,
+        bytes: u64,
+        stores: bool,
+    ) -> Result<Next, Stop> {
+        let addr = match as_address(addr) {
+            Ok(addr) => addr,
+            Err(fault) => return Ok(Next::Fault(fault)),
+        };
+        let state = &world.threads[thread];
+        if state.is_confined(addr) {
+            return Err(Stop::NotPrivate);
+        }
+        if let Err(fault) = self.check(world, addr, bytes, stores) {
+            return Ok(Next::Fault(fault));
+        }
+        let pending = &state.pending[at];
+        let spots = self.spots(pending.pc, &pending.what).unwrap_or_default();
+        self.place(world, thread, at, &spots)
+    }
+
+    fn place(&self, world: &World, thread: usize, at: usize, spots: &[Spot]) -> Result<Next, Stop> {
+        match self.was_overtaken(world, thread, at, spots) {
+            true => Err(Stop::Dead),
+            false => Ok(Next::Place),
+        }
+    }
+
+    /// Whether something younger was executed that would have had to wait, or to take its value from here.
+    pub(super) fn was_overtaken(&self, world: &World, thread: usize, at: usize, spots: &[Spot]) -> bool {
+        let pending = &world.threads[thread].pending;
+        class(&pending[at].what).is_some()
+            && pending[at + 1..].iter().any(|younger| match &younger.what {
+                What::Done { spots: done, .. } => conflict(spots, done),
+                _ => false,
+            })
+    }
+}

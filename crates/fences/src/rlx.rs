@@ -1,0 +1,315 @@
+//! FENDER's inference: from all executions with execution buffers to all minimal placements of fences.
+//!
+//! Each test is explored on the model's machine with every step remembered. A step that takes an access out of
+//! order is prevented by any of the orderings [l ≺ l'] between an older access that it overtakes and itself; the
+//! avoid formula of all tests together then has exactly the sets of orderings as solutions that make them hold.
+//! Replacing orderings by the fences that enforce them gives the placements
+//! (*Automatic Inference of Memory Fences*, Sections 2.1 to 2.3). The cheapest one is put into the program and
+//! explored again.
+
+use crate::avoid::{Bdd, Formula, Graph, Minimal, TooLarge, avoid, cheapest};
+use crate::constraints::{self, Fence, Flow, Kind, Ordering, Point};
+use fencepost_explore::Subject;
+use fencepost_explore::rlx::rules::Rules;
+use fencepost_explore::rlx::{self, Exploration, Label, Options, Transitions, Verdict};
+use fencepost_harness::mine::{Mined, mine};
+use fencepost_harness::observation::ObservationSet;
+use fencepost_harness::operation::Harness;
+use fencepost_harness::test::Test;
+use fencepost_harness::verdict::Reason;
+use fencepost_lsl::program::{self, Program, Stmt, StmtKind};
+use rustc_hash::FxHashMap;
+use std::fmt;
+
+/// What is to hold.
+#[derive(Clone, Debug)]
+pub enum Goal {
+    /// Each call of a test observes what it could in a serial execution.
+    Test(Test),
+    /// A test observes one of these.
+    Admitted(Test, ObservationSet),
+    /// No assertion of a closed program fails.
+    Main,
+}
+
+/// How far to go.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// How states are explored.
+    pub explore: Options,
+    /// Nodes of decision diagrams.
+    pub nodes: usize,
+    /// Sets of orderings, and placements, that are listed.
+    pub listed: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { explore: Options::default(), nodes: 1 << 26, listed: 1000 }
+    }
+}
+
+/// A placement of fences.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Placement {
+    /// Its fences. Places are slots of the program; if it has none, even places are in front of the access with
+    /// half the number, others behind it.
+    pub fences: Vec<Fence>,
+    /// What it costs.
+    pub cost: u64,
+}
+
+/// What was inferred.
+#[derive(Clone, Debug)]
+pub struct Inference {
+    /// The program's accesses, which orderings are between.
+    pub accesses: Vec<Label>,
+    /// Minimal sets of orderings that suffice, at most as many as asked for. One empty set: nothing is needed.
+    pub orderings: Vec<Vec<Ordering>>,
+    /// How many such sets there are.
+    pub ordering_sets: u64,
+    /// Minimal placements, at most as many as asked for; the cheapest ones first.
+    pub placements: Vec<Placement>,
+    /// How many there are. Placements that differ in the kind of a fence count as two.
+    pub placement_sets: u64,
+    /// States explored, for each goal.
+    pub states: Vec<u64>,
+    /// Whether places are slots of the program.
+    pub slots: bool,
+    /// Whether the cheapest placement was put in and explored again; only done with slots.
+    pub checked: bool,
+    /// Whether a complete execution had more rounds of a loop under way than are looked at.
+    pub held: bool,
+}
+
+/// Why nothing was inferred.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Failure {
+    /// A goal fails even if nothing is reordered, or its accesses have no place between them; which goal.
+    Impossible(usize),
+    /// Not decided; for which goal and why.
+    Inconclusive(usize, Reason),
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Impossible(goal) => {
+                write!(f, "no fences help test {}: it fails in program order", goal + 1)
+            }
+            Failure::Inconclusive(goal, reason) => write!(f, "test {}: {reason}", goal + 1),
+        }
+    }
+}
+
+impl std::error::Error for Failure {}
+
+/// Infers which fences make all goals hold. `cost` says what a fence costs.
+pub fn infer(
+    harness: &Harness,
+    goals: &[Goal],
+    rules: &'static Rules,
+    limits: &Limits,
+    cost: &dyn Fn(Fence) -> u64,
+) -> Result<Inference, Failure> {
+    let mut bdd = Bdd::default();
+    let mut merged = Merged::default();
+    let mut all = Formula::TRUE;
+    let mut states = Vec::new();
+    for (number, goal) in goals.iter().enumerate() {
+        let stop = |reason| Failure::Inconclusive(number, reason);
+        let explored = explore(harness, goal, rules, &limits.explore, true).map_err(stop)?;
+        let Some(transitions) = &explored.transitions else {
+            let reason = match explored.verdict {
+                Verdict::Inconclusive(reason) => reason,
+                _ => Reason::Internal("an exploration without steps".into()),
+            };
+            return Err(stop(reason));
+        };
+        states.push(explored.states);
+        let large = |large: TooLarge| stop(Reason::Unsupported(large.to_string()));
+        let names = merged.add(&explored).map_err(|why| stop(Reason::Unsupported(why)))?;
+        let graph = merged.graph(transitions, &names);
+        let formula = avoid(&graph, &mut bdd, limits.nodes).map_err(large)?;
+        all = bdd.and(all, formula);
+        if all == Formula::FALSE {
+            return Err(Failure::Impossible(number));
+        }
+    }
+    let last = goals.len().saturating_sub(1);
+    let large = |large: TooLarge| Failure::Inconclusive(last, Reason::Unsupported(large.to_string()));
+    let placed = merged.flow.placements(all, &merged.orderings, &mut bdd, limits.nodes).map_err(large)?;
+    let Some((_, best)) = cheapest(&bdd, placed, |variable| cost(Fence::of_variable(variable))) else {
+        return Err(Failure::Impossible(last));
+    };
+    let (sets, placements) = (Minimal::of(&bdd, all), Minimal::of(&bdd, placed));
+    let placement = |set: Vec<u32>| {
+        let fences: Vec<Fence> = set.into_iter().map(Fence::of_variable).collect();
+        Placement { cost: fences.iter().map(|fence| cost(*fence)).sum(), fences }
+    };
+    let mut listed: Vec<Placement> = placements.sets(limits.listed).into_iter().map(placement).collect();
+    let best = placement(best);
+    listed.retain(|other| *other != best);
+    listed.push(best);
+    listed.sort_by_key(|placement| (placement.cost, placement.fences.len()));
+    let named = |set: Vec<u32>| set.into_iter().map(|number| merged.orderings[number as usize]).collect();
+    let mut inference = Inference {
+        orderings: sets.sets(limits.listed).into_iter().map(named).collect(),
+        ordering_sets: sets.count(),
+        placement_sets: placements.count(),
+        placements: listed,
+        states,
+        slots: !harness.program.slots.is_empty(),
+        checked: false,
+        held: merged.held,
+        accesses: merged.accesses,
+    };
+    if inference.slots && inference.placements.iter().any(|placement| !placement.fences.is_empty()) {
+        check(harness, goals, rules, limits, &inference.placements[0])?;
+        inference.checked = true;
+    }
+    Ok(inference)
+}
+
+/// Puts a placement in and explores again.
+fn check(
+    harness: &Harness,
+    goals: &[Goal],
+    rules: &'static Rules,
+    limits: &Limits,
+    placement: &Placement,
+) -> Result<(), Failure> {
+    let fenced = Harness { program: with_fences(&harness.program, &placement.fences), ..harness.clone() };
+    for (number, goal) in goals.iter().enumerate() {
+        let stop = |reason| Failure::Inconclusive(number, reason);
+        match explore(&fenced, goal, rules, &limits.explore, false).map_err(stop)?.verdict {
+            Verdict::Violated { .. } => {
+                let why = "the program still fails with the fences that were inferred";
+                return Err(stop(Reason::Internal(why.into())));
+            }
+            Verdict::Holds | Verdict::Inconclusive(_) => {}
+        }
+    }
+    Ok(())
+}
+
+/// The program with fences at some of its slots.
+pub fn with_fences(program: &Program, fences: &[Fence]) -> Program {
+    fn insert(body: &mut Vec<Stmt>, fences: &[Fence]) {
+        let mut made = Vec::with_capacity(body.len());
+        for mut stmt in std::mem::take(body) {
+            let mut here = Vec::new();
+            match &mut stmt.kind {
+                StmtKind::Block { body, .. } | StmtKind::Atomic(body) => insert(body, fences),
+                StmtKind::Slot(slot) => {
+                    let meant = fences.iter().filter(|fence| fence.place == slot.0);
+                    here.extend(meant.map(|fence| Stmt { kind: statement(fence.kind), span: stmt.span }));
+                }
+                _ => {}
+            }
+            made.push(stmt);
+            made.append(&mut here);
+        }
+        *body = made;
+    }
+    let mut program = program.clone();
+    program.procs.iter_mut().for_each(|proc| insert(&mut proc.body, fences));
+    program
+}
+
+/// A fence of a kind, as a statement.
+pub fn statement(kind: Kind) -> StmtKind {
+    // Every kind has a name that is known.
+    StmtKind::Fence(program::Fence::named(kind.name()).unwrap_or(program::Fence::FULL))
+}
+
+fn explore(
+    harness: &Harness,
+    goal: &Goal,
+    rules: &'static Rules,
+    options: &Options,
+    transitions: bool,
+) -> Result<Exploration, Reason> {
+    let options = Options { transitions, ..options.clone() };
+    let explore = |subject| rlx::explore(harness, subject, rules, &options);
+    match goal {
+        Goal::Test(test) => match mine(harness, test, &|| false) {
+            Mined::Specification { observations, .. } => {
+                Ok(explore(Subject::Test(test, Some(&observations))))
+            }
+            Mined::Fault(_) => Err(Reason::Specification("a serial execution fails".into())),
+            Mined::Impossible(why) => Err(Reason::Specification(why)),
+        },
+        Goal::Admitted(test, admitted) => Ok(explore(Subject::Test(test, Some(admitted)))),
+        Goal::Main => match harness.main {
+            Some(main) => Ok(explore(Subject::Main(main))),
+            None => Err(Reason::Unsupported("a program without main".into())),
+        },
+    }
+}
+
+/// Accesses, orderings and flows of all goals, with common numbers.
+#[derive(Default)]
+struct Merged {
+    accesses: Vec<Label>,
+    known: FxHashMap<(program::ProcId, u32), u32>,
+    orderings: Vec<Ordering>,
+    numbers: FxHashMap<Ordering, u32>,
+    flow: Flow,
+    held: bool,
+}
+
+impl Merged {
+    /// Adds an exploration; the common numbers of its labels.
+    fn add(&mut self, explored: &Exploration) -> Result<Vec<u32>, String> {
+        let mut names = Vec::new();
+        for label in &explored.labels.all {
+            let number = *self.known.entry(label.at).or_insert_with(|| {
+                self.accesses.push(label.clone());
+                let rlx::rules::Effect { loads, stores } = label.effect;
+                self.flow.effects.push(constraints::Effect { loads, stores });
+                self.accesses.len() as u32 - 1
+            });
+            names.push(number);
+        }
+        let flow = explored.flow.as_ref().map_err(Clone::clone)?;
+        let first = self.flow.points.len() as u32;
+        let place = |place: u32| if flow.slots { place } else { 2 * names[place as usize / 2] + place % 2 };
+        self.flow.points.extend(flow.points.iter().map(|point| Point {
+            label: point.label.map(|label| names[label as usize]),
+            place: point.place.map(place),
+            next: point.next.iter().map(|next| first + next).collect(),
+        }));
+        self.held |= explored.held;
+        Ok(names)
+    }
+
+    /// The transition system of a goal, over common constraints.
+    fn graph(&mut self, transitions: &Transitions, names: &[u32]) -> Graph {
+        let mut graph = Graph::new(transitions.states);
+        graph.initial = transitions.initial.clone();
+        graph.errors = transitions.errors.clone();
+        // Near numbers for orderings of near accesses keep the diagrams small.
+        let ordering = |&(before, after): &(u32, u32)| Ordering {
+            before: names[before as usize],
+            after: names[after as usize],
+        };
+        let mut all: Vec<Ordering> = transitions.sets.iter().flatten().map(ordering).collect();
+        all.sort_unstable();
+        for ordering in all {
+            self.numbers.entry(ordering).or_insert_with(|| {
+                self.orderings.push(ordering);
+                self.orderings.len() as u32 - 1
+            });
+        }
+        let sets: Vec<Vec<u32>> = transitions
+            .sets
+            .iter()
+            .map(|set| set.iter().map(|pair| self.numbers[&ordering(pair)]).collect())
+            .collect();
+        for &(from, to, set) in &transitions.edges {
+            graph.edge(from, to, &sets[set as usize]);
+        }
+        graph
+    }
+}
