@@ -5,6 +5,7 @@ mod bench;
 mod check;
 mod progress;
 mod sweep_command;
+mod verify_command;
 
 use anyhow::Result;
 use args::{Cli, Command};
@@ -39,6 +40,7 @@ fn run(cli: &Cli) -> Result<u8> {
     match &cli.command {
         Command::Check(options) => check::run(options),
         Command::Sweep(options) => sweep_command::run(options),
+        Command::Verify(options) => verify_command::run(options),
         Command::Bench(options) => bench::run(options),
         Command::Lsl(options) => check::print_lsl(options),
         Command::Header => {

@@ -1,5 +1,6 @@
 //! All steps from a state.
 
+use crate::abstraction::buffer::Flush;
 use crate::collect::collect;
 use crate::machine::Machine;
 use crate::memo::Change;
@@ -18,6 +19,8 @@ pub(crate) enum Move {
     Run(Script),
     /// An entry of its buffer reaches memory.
     Flush(usize),
+    /// The same of an abstract buffer.
+    Loose(Flush),
 }
 
 /// A step of a thread.
@@ -155,16 +158,26 @@ impl Expander {
     }
 
     fn flushes(&mut self, machine: &mut Machine, thread: usize) -> Result<(), Failure> {
+        if let Some(rules) = machine.rules {
+            for flush in machine.loose(&self.world, thread).flushes(rules) {
+                self.flushed(machine, Step { thread, what: Move::Loose(flush) })?;
+            }
+            return Ok(());
+        }
         let buffer = machine.buffer(&self.world, thread);
         for index in 0..buffer.entries.len() {
             if buffer.ready(index, machine.options.model == Model::Tso) {
-                let step = Step { thread, what: Move::Flush(index) };
-                if let Err(stop) = take(machine, &self.world, &mut self.next, &step, &mut Nothing) {
-                    return Err(Failure { step, stop });
-                }
-                self.found(machine, step, true, true, true);
+                self.flushed(machine, Step { thread, what: Move::Flush(index) })?;
             }
         }
+        Ok(())
+    }
+
+    fn flushed(&mut self, machine: &mut Machine, step: Step) -> Result<(), Failure> {
+        if let Err(stop) = take(machine, &self.world, &mut self.next, &step, &mut Nothing) {
+            return Err(Failure { step, stop });
+        }
+        self.found(machine, step, true, true, true);
         Ok(())
     }
 
@@ -207,14 +220,18 @@ pub(crate) fn take<R: Recorder>(
 ) -> Result<(), Stop> {
     match &step.what {
         Move::Run(script) => run::run(machine, before, world, step.thread, &mut script.clone(), recorder),
-        Move::Flush(index) => {
+        Move::Flush(_) | Move::Loose(_) => {
             world.copy(before);
             let mut script = Script::default();
             let mut run = Run::flushing(machine, world, step.thread, &mut script, recorder);
-            run.flush(*index)?;
+            match &step.what {
+                Move::Flush(index) => run.flush(*index)?,
+                Move::Loose(flush) => run.loose_flush(flush)?,
+                Move::Run(_) => {}
+            }
             run.settle();
-            let buffer = run.buffer;
-            machine.set_buffer(world, step.thread, &buffer);
+            let (buffer, loose) = (run.buffer, run.loose);
+            machine.set_buffers(world, step.thread, &buffer, &loose);
             Ok(())
         }
     }
