@@ -257,7 +257,7 @@ pub(crate) struct SweepArgs {
 
 #[derive(Args)]
 pub(crate) struct BenchArgs {
-    /// Which: checkfence or collect.
+    /// Which: checkfence, blender or collect.
     pub(crate) suite: String,
     /// Only the small rows.
     #[arg(long)]

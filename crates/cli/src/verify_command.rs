@@ -6,13 +6,14 @@ use crate::progress::Visits;
 use anyhow::Result;
 use fencepost::session::{Session, Subject};
 use fencepost::verify::{self, Verified};
-use fencepost_explore::abstraction::{Abstraction, Approach};
+use fencepost_explore::abstraction::{Abstraction, Approach, Verification};
 use fencepost_explore::{Budget, Model, Options};
 use fencepost_harness::result::CheckResult;
 use fencepost_harness::verdict::Kind;
 use fencepost_lsl::diagnostic::Diagnostic;
 use fencepost_lsl::program::ProcId;
 use fencepost_report::{json, text};
+use serde_json::{Value, json as value};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -40,12 +41,13 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<u8> {
         }
     })?;
     let mut results: Vec<CheckResult> = Vec::new();
+    let mut documents = Vec::new();
     let mut shown = false;
     for (name, model) in models {
         let deadline = args.timeout.map(|timeout| Instant::now() + timeout);
         let budget = Budget { cancelled: cancelled.clone(), deadline, memory: args.memory, states: None };
         let options = Options { model, budget, ..Options::default() };
-        let Verified { result, .. } = {
+        let Verified { result, verification } = {
             let line = Visits::start(format!("{} on {name}", args.file.display()), !args.json);
             verify::verify(&session, main, name, &options, approach, &|visits| line.update(visits))
         };
@@ -56,11 +58,13 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<u8> {
                 anstream::println!("{}", text::detail(&session.harness, None, &result));
             }
         }
+        if args.json {
+            documents.push(document(&session, &result, &verification));
+        }
         results.push(result);
     }
     if args.json {
-        let documents = results.iter().map(|result| json::result(&session.harness, None, result));
-        println!("{}", serde_json::to_string_pretty(&json::document(documents.collect()))?);
+        println!("{}", serde_json::to_string_pretty(&json::document(documents))?);
     }
     let wrong = wrong_expectations(&session, &results);
     print_diagnostics(&wrong, sources);
@@ -71,6 +75,25 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<u8> {
         () if any(Kind::Inconclusive) => 3,
         () => 0,
     })
+}
+
+/// A result with the searches behind it.
+fn document(session: &Session, result: &CheckResult, verification: &Verification) -> Value {
+    let mut document = json::result(&session.harness, None, result);
+    let searches = verification.searches.iter().map(|search| {
+        value!({
+            "abstraction": search.abstraction.to_string(),
+            "states": search.statistics.states,
+            "transitions": search.statistics.transitions,
+            "violated": search.violated,
+            "buffer": search.bound,
+            "seconds": search.statistics.time.as_secs_f64(),
+        })
+    });
+    if let Value::Object(fields) = &mut document {
+        fields.insert("searches".into(), searches.collect());
+    }
+    document
 }
 
 type Plan = (ProcId, Vec<(&'static str, Model)>, Approach);

@@ -277,3 +277,146 @@ impl Loose {
         self.barrier &= !self.is_empty();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const X: u64 = 0x1000;
+    const Y: u64 = 0x1008;
+
+    fn rules(name: &str, one_queue: bool) -> Rules {
+        Rules { abstraction: Abstraction::named(name).expect("an abstraction"), one_queue }
+    }
+
+    fn item(addr: u64, value: u64) -> Item {
+        Item::new(addr, IntTy::U32, Value::new(value), 0)
+    }
+
+    fn filled(rules: Rules, stores: &[(u64, u64)]) -> Loose {
+        let mut buffer = Loose::default();
+        stores.iter().for_each(|(addr, value)| assert!(buffer.store(rules, item(*addr, *value))));
+        buffer
+    }
+
+    fn ways(buffer: &Loose, rules: Rules) -> Vec<(u64, u64, Way)> {
+        let flat = |flush: &Flush| (flush.item.addr, flush.item.value.bits(), flush.way);
+        buffer.flushes(rules).iter().map(flat).collect()
+    }
+
+    fn loads(buffer: &Loose, rules: Rules, addr: u64) -> Vec<u64> {
+        let seen = buffer.load(rules, addr, IntTy::U32, Value::new(9)).expect("sizes are the same");
+        seen.iter().map(|value| value.bits()).collect()
+    }
+
+    /// STORE-H as long as there is room, STORE-S behind that, and for good once something is there.
+    #[test]
+    fn stores_go_to_the_head_while_all_are_known() {
+        let rules = rules("fd:1", false);
+        let mut buffer = filled(rules, &[(X, 1), (X, 2), (Y, 3)]);
+        assert_eq!((buffer.head.len(), buffer.set.len()), (2, 1));
+        let first = buffer.flushes(rules)[0];
+        assert_eq!((first.item.value.bits(), first.way), (1, Way::Head));
+        buffer.flush(&first);
+        assert!(buffer.store(rules, item(X, 4)));
+        assert_eq!((buffer.head.len(), buffer.set.len()), (1, 2), "the head of x may not be refilled");
+    }
+
+    /// On tso the head is one for all addresses.
+    #[test]
+    fn one_queue_keeps_addresses_in_order() {
+        let rules = rules("fd:2", true);
+        let buffer = filled(rules, &[(Y, 1), (X, 2), (Y, 3)]);
+        assert_eq!((buffer.head.len(), buffer.set.len()), (2, 1));
+        assert_eq!(ways(&buffer, rules), [(Y, 1, Way::Head)]);
+    }
+
+    /// LOAD-B reads the last store, LOAD-G memory; without recency, any store.
+    #[test]
+    fn loads_see_the_last_store() {
+        let stores = [(X, 1), (X, 2), (X, 1)];
+        for name in ["fd:0", "fd:1", "fd:4", "pd:0"] {
+            let rules = rules(name, false);
+            let buffer = filled(rules, &stores);
+            assert_eq!((loads(&buffer, rules, X), loads(&buffer, rules, Y)), (vec![1], vec![9]), "{name}");
+        }
+        let rules = rules("set", false);
+        assert_eq!(loads(&filled(rules, &stores), rules, X), [1, 2]);
+    }
+
+    /// FLUSH-SN always, FLUSH-SD not for the last store while others are left.
+    #[test]
+    fn the_last_store_is_dropped_last() {
+        let full = rules("fd:0", false);
+        let mut buffer = filled(full, &[(X, 1), (X, 2)]);
+        assert_eq!(ways(&buffer, full), [(X, 1, Way::Keep), (X, 1, Way::Drop), (X, 2, Way::Keep)]);
+        buffer.flush(&Flush { item: item(X, 1), way: Way::Drop });
+        assert_eq!(ways(&buffer, full), [(X, 2, Way::Keep), (X, 2, Way::Drop)]);
+        buffer.flush(&Flush { item: item(X, 2), way: Way::Drop });
+        assert!(buffer.is_empty() && buffer.last.is_empty());
+        let set = rules("set", false);
+        assert_eq!(ways(&filled(set, &[(X, 1), (X, 2)]), set).len(), 4, "a set forgets which was last");
+    }
+
+    /// FLUSH-NE leaves the set, FLUSH-E writes the last store and empties it.
+    #[test]
+    fn partially_disjunctive_sets_are_emptied_at_once() {
+        let rules = rules("pd:0", false);
+        let mut buffer = filled(rules, &[(X, 1), (X, 2)]);
+        assert_eq!(ways(&buffer, rules), [(X, 1, Way::Keep), (X, 2, Way::Keep), (X, 2, Way::Empty)]);
+        buffer.flush(&Flush { item: item(X, 2), way: Way::Empty });
+        assert!(buffer.is_empty() && buffer.last.is_empty());
+    }
+
+    /// A store-store fence keeps what is behind it in the buffer until all before it is gone.
+    #[test]
+    fn epochs_leave_in_order() {
+        for name in ["fd:0", "fd:2", "pd:0", "pd:1"] {
+            let rules = rules(name, false);
+            let mut buffer = filled(rules, &[(Y, 1)]);
+            buffer.order_stores();
+            assert!(buffer.barred(rules));
+            assert!(buffer.store(rules, item(X, 2)));
+            assert!(buffer.barred(rules));
+            assert!(ways(&buffer, rules).iter().all(|(addr, ..)| *addr == Y), "{name}");
+            let way = ways(&buffer, rules).last().expect("something may leave").2;
+            buffer.flush(&Flush { item: item(Y, 1), way });
+            assert!(!buffer.barred(rules));
+            assert!(ways(&buffer, rules).iter().any(|(addr, ..)| *addr == X), "{name}");
+        }
+    }
+
+    /// A store-load fence makes loads wait for what is before it and for nothing else.
+    #[test]
+    fn loads_wait_for_what_is_due() {
+        for name in ["fd:0", "fd:2", "pd:0", "pd:1"] {
+            let rules = rules(name, false);
+            let mut buffer = filled(rules, &[(Y, 1)]);
+            assert!(!buffer.due(rules));
+            buffer.order_loads();
+            assert!(buffer.store(rules, item(X, 2)));
+            assert!(buffer.due(rules), "{name}");
+            let flush = *buffer.flushes(rules).iter().rfind(|f| f.item.addr == Y).expect("y may leave");
+            buffer.flush(&flush);
+            assert!(!buffer.due(rules), "{name}");
+        }
+    }
+
+    /// A partially disjunctive set may hold what is not there: it holds up nothing.
+    #[test]
+    fn what_may_be_absent_holds_up_nothing() {
+        let rules = rules("pd:0", false);
+        let mut buffer = filled(rules, &[(X, 1)]);
+        buffer.order_loads();
+        assert!(buffer.store(rules, item(X, 2)));
+        assert!(!buffer.due(rules), "only the last store of x is there for certain");
+    }
+
+    #[test]
+    fn overlapping_stores_of_other_sizes_are_refused() {
+        let rules = rules("fd:1", false);
+        let mut buffer = filled(rules, &[(X, 1)]);
+        assert!(!buffer.store(rules, Item::new(X, IntTy::U64, Value::new(1), 0)));
+        assert!(!buffer.store(rules, Item::new(X + 2, IntTy::U32, Value::new(1), 0)));
+    }
+}

@@ -17,7 +17,7 @@ use fencepost_lsl::program::Program;
 use rustc_hash::FxHashSet;
 
 /// Pairs of a position and a state after which to give up.
-const LIMIT: usize = 200_000;
+const LIMIT: usize = 30_000;
 
 /// A state on the way, and how it was reached.
 struct Node {

@@ -118,3 +118,67 @@ pub(crate) fn values(words: &[u64], mut see: impl FnMut(usize, u64)) {
         at += 3 + undefined as usize;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fencepost_lsl::value::IntTy;
+
+    fn rules(name: &str) -> Rules {
+        Rules { abstraction: Abstraction::named(name).expect("an abstraction"), one_queue: false }
+    }
+
+    fn item(value: u64) -> Item {
+        Item::new(0x1000, IntTy::U32, Value::new(value), 0)
+    }
+
+    /// A buffer of one address, by head, set and last store.
+    fn buffer(head: &[u64], set: &[u64], last: u64) -> Loose {
+        let items = |values: &[u64]| -> Vec<Item> { values.iter().map(|value| item(*value)).collect() };
+        Loose { head: items(head), set: items(set), last: items(&[last]), barrier: false }
+    }
+
+    /// ⊑ of Section 4.1: the end of the head may move to the set, and nothing else may differ.
+    #[test]
+    fn the_end_of_the_head_may_be_in_the_set() {
+        let rules = rules("fd:2");
+        let known = buffer(&[1, 2], &[3], 3);
+        assert!(covers(rules, &known, &known));
+        assert!(covers(rules, &buffer(&[1], &[2, 3], 3), &known));
+        assert!(covers(rules, &buffer(&[], &[1, 2, 3], 3), &known));
+        assert!(!covers(rules, &known, &buffer(&[1], &[2, 3], 3)), "order that is lost stays lost");
+        assert!(!covers(rules, &buffer(&[2], &[1, 3], 3), &known), "the oldest is 1");
+        assert!(!covers(rules, &buffer(&[1], &[2, 3, 4], 3), &known), "4 is not there");
+        assert!(!covers(rules, &buffer(&[1], &[2, 3], 2), &known), "the last is 3");
+        assert!(!covers(rules, &Loose { barrier: true, ..known.clone() }, &known));
+    }
+
+    /// ⊑ of Section 4.3: a larger set stands for a smaller one, but not for an empty one.
+    #[test]
+    fn sets_of_the_partially_disjunctive_abstraction_stand_for_their_subsets() {
+        let (partial, full) = (rules("pd:2"), rules("fd:2"));
+        let (wide, narrow) = (buffer(&[], &[1, 2, 3], 3), buffer(&[], &[1, 3], 3));
+        assert!(covers(partial, &wide, &narrow) && !covers(full, &wide, &narrow));
+        assert!(!covers(partial, &narrow, &wide));
+        assert!(!covers(partial, &buffer(&[], &[1, 3], 3), &buffer(&[3], &[], 3)));
+    }
+
+    #[test]
+    fn words_and_back() {
+        let mut known = buffer(&[1, 2], &[3], 3);
+        known.set.push(Item { epoch: 2, fresh: false, label: 77, ..item(4) });
+        known.head[0].value = Value::partial(1, 0xff00);
+        known.barrier = true;
+        let mut words = Vec::new();
+        known.encode(&mut words);
+        assert_eq!(Loose::decode(&words), known);
+        let mut seen = 0;
+        values(&words, |at, undefined| {
+            assert!(at < words.len());
+            seen += 1 + (undefined != 0) as u32;
+        });
+        assert_eq!(seen, 2 * 5 + 1);
+        Loose::default().encode(&mut words);
+        assert_eq!(Loose::decode(&words), Loose::default());
+    }
+}

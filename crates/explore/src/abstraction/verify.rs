@@ -63,7 +63,7 @@ impl Verification {
 const LONGEST_HEAD: usize = 4;
 /// States of a search on real buffers, for each state of the abstract search that it follows, and at least.
 const EXACT_SHARE: u64 = 4;
-const EXACT_LEAST: u64 = 200_000;
+const EXACT_LEAST: u64 = 30_000;
 /// Stores that a thread may have under way where no bound is meant.
 const UNBOUNDED: usize = 4096;
 
