@@ -36,8 +36,24 @@ pub struct Rejected {
     pub diagnostics: Vec<Diagnostic>,
 }
 
+/// What the program is to have besides what the file says.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Options {
+    /// Whether the places where fences could be put are marked.
+    pub slots: bool,
+}
+
 /// Reads a C file: its program, its tests, and warnings. `arguments` go to the preprocessor.
 pub fn load(path: &Path, arguments: &[String]) -> Result<(Harness, Vec<Diagnostic>), Rejected> {
+    load_with(path, arguments, Options::default())
+}
+
+/// As [`load`], with options.
+pub fn load_with(
+    path: &Path,
+    arguments: &[String],
+    options: Options,
+) -> Result<(Harness, Vec<Diagnostic>), Rejected> {
     let mut sources = SourceMap::default();
     let text = match preprocess::preprocess(path, arguments, &mut sources) {
         Ok(text) => text,
@@ -48,21 +64,31 @@ pub fn load(path: &Path, arguments: &[String]) -> Result<(Harness, Vec<Diagnosti
             return Err(Rejected { sources, diagnostics });
         }
     };
-    compile(&text, sources, &mut |name| std::fs::read_to_string(name).ok())
+    compile_with(&text, sources, &mut |name| std::fs::read_to_string(name).ok(), options)
 }
 
 /// Compiles preprocessed text. `load` gives the text of a file that its line markers name.
 pub fn compile(
     text: &str,
+    sources: SourceMap,
+    load: &mut dyn FnMut(&str) -> Option<String>,
+) -> Result<(Harness, Vec<Diagnostic>), Rejected> {
+    compile_with(text, sources, load, Options::default())
+}
+
+/// As [`compile`], with options.
+pub fn compile_with(
+    text: &str,
     mut sources: SourceMap,
     load: &mut dyn FnMut(&str) -> Option<String>,
+    options: Options,
 ) -> Result<(Harness, Vec<Diagnostic>), Rejected> {
     let mut read = |name: &str| headers::shipped(name).map(str::to_owned).or_else(|| load(name));
     let (unit, diagnostics) = parse::parse(text, &mut sources, &mut read);
     if diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
         return Err(Rejected { sources, diagnostics });
     }
-    match lower::lower(&unit, sources) {
+    match lower::lower(&unit, sources, options) {
         Ok((harness, warnings)) => Ok((harness, [diagnostics, warnings].concat())),
         Err((sources, more)) => Err(Rejected { sources, diagnostics: [diagnostics, more].concat() }),
     }

@@ -246,6 +246,7 @@ impl<'p, W: World> Thread<'p, W> {
             StmtKind::Fence(fence) => {
                 self.ask(stmt.span, &W::Deps::default(), |world, site| world.fence(site, *fence))?;
             }
+            StmtKind::Slot(_) => {}
             StmtKind::Atomic(body) => return self.atomic(body, regs),
             StmtKind::Call { proc, args, results } => {
                 self.world.tick()?;

@@ -82,6 +82,7 @@ impl Printed<'_> {
                 writeln!(f, "*{addr} = {value} : {ty}{}", ordered(*order))
             }
             StmtKind::Fence(fence) => writeln!(f, "fence {fence}"),
+            StmtKind::Slot(slot) => writeln!(f, "slot {slot}"),
             StmtKind::Atomic(body) => {
                 f.write_str("atomic {\n")?;
                 self.body(f, body, depth + 1)?;

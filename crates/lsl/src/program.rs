@@ -38,6 +38,8 @@ ids! {
     ProcId "p"
     /// A labelled block; labels are unique in a procedure.
     Label "L"
+    /// A place where a fence could be put.
+    SlotId "s"
 }
 
 /// Something to read: a register or a constant.
@@ -202,6 +204,8 @@ pub enum StmtKind {
     },
     /// A fence.
     Fence(Fence),
+    /// A place where a fence could be put. Means nothing but to who looks for such places.
+    Slot(SlotId),
     /// Executes in order and uninterrupted.
     Atomic(Vec<Stmt>),
     /// `results = proc(args)`.
@@ -338,6 +342,20 @@ pub struct Global {
     pub layout: Option<LayoutId>,
 }
 
+/// A place between statements of the source where a fence could be put; one for all copies of its text.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Slot {
+    /// Where the text of a fence would be inserted: an empty span in a file of the user's.
+    pub at: Span,
+    /// The lone body of an `if` or a loop in front of or behind which the place is: with a fence, it needs
+    /// braces. None where a list of statements goes on.
+    pub alone: Option<Span>,
+    /// The function around it.
+    pub function: String,
+    /// How many loops of the function are around it.
+    pub loop_depth: u32,
+}
+
 /// A whole program.
 #[derive(Clone, Default, Debug)]
 pub struct Program {
@@ -345,6 +363,8 @@ pub struct Program {
     pub procs: Vec<Proc>,
     /// Objects that exist from the start, by ascending address, not overlapping.
     pub globals: Vec<Global>,
+    /// Where fences could be put, indexed by [`SlotId`]; empty unless the front end was asked for it.
+    pub slots: Vec<Slot>,
     /// How to name parts of objects.
     pub layouts: Layouts,
     /// The text it was made from.

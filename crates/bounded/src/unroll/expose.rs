@@ -57,9 +57,11 @@ fn operands(kind: &StmtKind) -> Vec<Operand> {
         StmtKind::Break { when, .. } | StmtKind::Continue { when, .. } => when.iter().copied().collect(),
         StmtKind::Assert { cond, .. } | StmtKind::Assume { cond } => vec![*cond],
         StmtKind::Alloc { size, .. } => vec![*size],
-        StmtKind::Fence(_) | StmtKind::Choose { .. } | StmtKind::Atomic(_) | StmtKind::Block { .. } => {
-            Vec::new()
-        }
+        StmtKind::Fence(_)
+        | StmtKind::Slot(_)
+        | StmtKind::Choose { .. }
+        | StmtKind::Atomic(_)
+        | StmtKind::Block { .. } => Vec::new(),
     }
 }
 

@@ -291,6 +291,7 @@ impl<'a> Walker<'a> {
                 self.event(EventKind::Store { addr, ty: *ty, order: *order, value }, guard, span);
             }
             StmtKind::Fence(fence) => self.event(EventKind::Fence(*fence), guard, span),
+            StmtKind::Slot(_) => {}
             StmtKind::Atomic(body) => {
                 let outermost = self.atomic.is_none();
                 if outermost {

@@ -88,6 +88,16 @@ impl Builder {
         self.out.pop().unwrap_or_default()
     }
 
+    /// How many statements the list under way has.
+    pub(super) fn mark(&self) -> usize {
+        self.out.last().map_or(0, Vec::len)
+    }
+
+    /// The list under way.
+    pub(super) fn list(&mut self) -> Option<&mut Vec<Stmt>> {
+        self.out.last_mut()
+    }
+
     /// Puts statements made before behind those of the list under way.
     pub(super) fn append(&mut self, mut statements: Vec<Stmt>) {
         if let Some(list) = self.out.last_mut() {

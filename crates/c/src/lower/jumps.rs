@@ -150,12 +150,17 @@ impl<'u> Lowerer<'u> {
                 continue;
             }
             match list.at(at) {
-                Some(Stmt { kind: StmtKind::Case { .. } | StmtKind::Default, .. })
-                    if list.dispatch.is_some() => {}
+                Some(stmt @ Stmt { kind: StmtKind::Case { .. } | StmtKind::Default, .. })
+                    if list.dispatch.is_some() =>
+                {
+                    self.pass_label(stmt);
+                }
                 Some(stmt) => {
                     let outside = self.builder.may_be_skipped;
                     self.builder.may_be_skipped = skippable && matches!(stmt.kind, StmtKind::Declaration(_));
+                    let start = self.builder.mark();
                     self.statement(stmt);
+                    self.slot_before(stmt, start);
                     self.builder.may_be_skipped = outside;
                 }
                 None => {

@@ -32,6 +32,7 @@ mod place;
 mod pragma;
 mod retry;
 mod scope;
+mod slots;
 mod stmt;
 mod switch;
 mod typing;
@@ -51,12 +52,14 @@ use globals::Globals;
 use pragma::Pragmas;
 use rustc_hash::FxHashMap;
 use scope::Scopes;
+use slots::Slots;
 
 /// Lowers a unit and reads its pragmas. The sources move into the program; on errors they come back with
 /// the diagnostics.
 pub fn lower(
     unit: &Unit,
     sources: SourceMap,
+    options: crate::Options,
 ) -> Result<(Harness, Vec<Diagnostic>), (SourceMap, Vec<Diagnostic>)> {
     let mut diagnostics = Vec::new();
     let pragmas = pragma::read(unit, &mut diagnostics);
@@ -76,6 +79,7 @@ pub fn lower(
         unevaluated: 0,
         caveats: Vec::new(),
         builder: Builder::default(),
+        slots: options.slots.then(Slots::default),
     };
     for item in &unit.items {
         lowerer.item(item);
@@ -118,6 +122,8 @@ struct Lowerer<'u> {
     caveats: Vec<String>,
     /// The procedure being made.
     builder: Builder,
+    /// Places for fences, where they are asked for.
+    slots: Option<Slots>,
 }
 
 /// The value of an expression.

@@ -12,23 +12,31 @@ impl<'u> Lowerer<'u> {
     /// A block with a scope of its own.
     pub(super) fn block(&mut self, block: &'u Block) {
         self.scopes.push();
+        let outer = self.enter_list(block.span);
         self.statements(&block.statements);
+        self.slot_at_end(block.span);
+        self.leave_list(outer);
         self.scopes.pop();
     }
 
     /// `({ … })`: the value of the last statement.
     pub(super) fn statement_expression(&mut self, block: &'u Block) -> Value {
         self.scopes.push();
+        let outer = self.enter_list(block.span);
         let value = match block.statements.split_last() {
-            Some((Stmt { kind: StmtKind::Expr(last), .. }, before)) => {
+            Some((stmt @ Stmt { kind: StmtKind::Expr(last), .. }, before)) => {
                 self.statements(before);
-                self.rvalue(last)
+                let start = self.builder.mark();
+                let value = self.rvalue(last);
+                self.slot_before(stmt, start);
+                value
             }
             _ => {
                 self.statements(&block.statements);
                 self.nothing()
             }
         };
+        self.leave_list(outer);
         self.scopes.pop();
         value
     }
@@ -82,7 +90,9 @@ impl<'u> Lowerer<'u> {
             }
             StmtKind::Atomic(block) => {
                 self.builder.open();
+                let slots = self.slots.take();
                 self.block(block);
+                self.slots = slots;
                 let body = self.builder.close();
                 self.builder.emit(lsl::StmtKind::Atomic(body), span);
             }
@@ -125,7 +135,10 @@ impl<'u> Lowerer<'u> {
     /// A statement with a scope of its own, as the body of an `if` or a loop has.
     fn scoped(&mut self, stmt: &'u Stmt) {
         self.scopes.push();
+        let outer = self.enter_body(stmt);
         self.statements(std::slice::from_ref(stmt));
+        self.slot_behind(stmt);
+        self.leave_list(outer);
         self.scopes.pop();
     }
 

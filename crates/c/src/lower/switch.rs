@@ -46,7 +46,10 @@ impl<'u> Lowerer<'u> {
         };
         let mut dispatch = Dispatch { word, ty, cases: Vec::new(), otherwise: leave, span: value.span };
         let labels = self.cases(statements, &mut dispatch, leave);
+        let outer = self.enter_list(body.span);
         self.switch_statements(statements, dispatch, &labels);
+        self.slot_at_end(body.span);
+        self.leave_list(outer);
         self.scopes.pop();
         self.builder.breaks.pop();
         self.builder.close_block(leave, false, span);
