@@ -48,6 +48,7 @@ impl<R: Recorder> Run<'_, '_, R> {
         let (offset, bytes) = (spot.offset, ty.bytes());
         if self.depth > 0 {
             self.wait_in_block(addr, bytes, false)?;
+            self.pass();
         } else {
             let alone = footprint && self.machine.footprint.reads_alone(class, offset, bytes, self.thread);
             let local = own || alone || self.sole;
@@ -56,12 +57,12 @@ impl<R: Recorder> Run<'_, '_, R> {
             if due && (!local || self.machine.options.model == Model::Pso) {
                 return if self.may_wait() { Err(Stop::Blocked) } else { Ok(None) };
             }
-            if !local && !self.spend() {
-                return Ok(None);
+            if !local {
+                if !self.spend() {
+                    return Ok(None);
+                }
+                self.pass();
             }
-        }
-        if !own {
-            self.pass();
         }
         if !own && self.depth == 0 && !self.reads() {
             return Ok(None);

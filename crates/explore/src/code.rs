@@ -59,6 +59,8 @@ pub(crate) enum Instr {
     Spawn { driver: u32, args: Box<[Src]> },
     /// Starts the threads of the test, each in its driver.
     Launch { drivers: Box<[u32]> },
+    /// A place where a fence could be put, by number.
+    Slot(u32),
     /// The end of a thread.
     Exit,
 }

@@ -189,7 +189,7 @@ impl<'a> Compiler<'a> {
                 order: *order,
             },
             StmtKind::Fence(fence) => Instr::Fence(*fence),
-            StmtKind::Slot(_) => return,
+            StmtKind::Slot(slot) => Instr::Slot(slot.0),
             StmtKind::Atomic(body) => {
                 self.depth += 1;
                 self.emit(Instr::Enter, span);

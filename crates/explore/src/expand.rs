@@ -37,7 +37,12 @@ pub(crate) struct Successor {
     pub(crate) new: bool,
     /// Whether others may notice, or the thread is done.
     pub(crate) loud: bool,
+    /// With labelled stores: what the step passed.
+    pub(crate) passed: Passed,
 }
+
+/// Accesses by label, each with the labels of the stores that were in the buffer when it was made.
+pub(crate) type Passed = Vec<(u32, Vec<u32>)>;
 
 /// A step that leads nowhere good.
 pub(crate) struct Failure {
@@ -54,12 +59,15 @@ pub(crate) struct Expander {
     /// Whether only one thread is left, which then goes further than otherwise.
     alone: bool,
     pub(crate) successors: Vec<Successor>,
+    /// With labelled stores: what steps that fail passed. Such steps do not end the expansion.
+    pub(crate) faults: Vec<Passed>,
 }
 
 impl Expander {
     /// Finds all steps from a state. Self-loops count.
     pub(crate) fn expand(&mut self, machine: &mut Machine, state: u32) -> Result<(), Failure> {
         self.successors.clear();
+        self.faults.clear();
         machine.pools.decode(state, &mut self.world);
         let switches = match machine.options.preemptions {
             Some(_) if self.world.last > 0 => self.goes_on(machine)?,
@@ -149,6 +157,9 @@ impl Expander {
                     machine.memo.keep(&self.world, thread, &machine.looks, None);
                 }
                 Some(Stop::Blocked | Stop::Pruned) => {}
+                Some(Stop::Fault(_)) if machine.options.labelled => {
+                    self.faults.push(std::mem::take(&mut machine.passed));
+                }
                 Some(stop) => return Err(Failure { step: step(script.clone()), stop }),
             }
             if !script.advance() {
@@ -174,6 +185,7 @@ impl Expander {
     }
 
     fn flushed(&mut self, machine: &mut Machine, step: Step) -> Result<(), Failure> {
+        machine.passed.clear();
         if let Err(stop) = take(machine, &self.world, &mut self.next, &step, &mut Nothing) {
             return Err(Failure { step, stop });
         }
@@ -197,7 +209,8 @@ impl Expander {
             rename(machine, &mut self.next);
         }
         let (state, new) = machine.pools.encode(&self.next);
-        self.successors.push(Successor { step, state, new, loud });
+        let passed = std::mem::take(&mut machine.passed);
+        self.successors.push(Successor { step, state, new, loud, passed });
     }
 }
 

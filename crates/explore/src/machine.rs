@@ -5,6 +5,7 @@ use crate::abstraction::{Abstraction, Rules};
 use crate::alike;
 use crate::buffer::Buffer;
 use crate::code::{Code, Instr};
+use crate::expand::Passed;
 use crate::footprint::Footprint;
 use crate::memo::{ABSENT, Key, Look, Memo};
 use crate::object::Object;
@@ -80,7 +81,7 @@ pub(crate) struct Machine<'a> {
     /// Whether an assertion was looked at.
     pub(crate) asserted: bool,
     /// With labelled stores: accesses of the step under way, and the stores that each passed.
-    pub(crate) passed: Vec<(u32, Vec<u32>)>,
+    pub(crate) passed: Passed,
 }
 
 /// Bit of a thread's first word: it waits to be started.
@@ -98,7 +99,8 @@ impl<'a> Machine<'a> {
     ) -> Machine<'a> {
         let exact = options.abstraction == Abstraction::Exact || options.model == Model::Sc;
         let one_queue = options.model == Model::Tso;
-        let rules = (!exact).then_some(Rules { abstraction: options.abstraction, one_queue });
+        let (abstraction, apart) = (options.abstraction, options.labelled);
+        let rules = (!exact).then_some(Rules { abstraction, one_queue, apart });
         let mut pools = Pools::new(options.model != Model::Sc, options.preemptions.is_some());
         pools.abstracted = rules.is_some();
         let mut globals = Vec::new();

@@ -376,6 +376,7 @@ impl<R: Recorder> Run<'_, '_, R> {
             Instr::End { call } => self.end(*call)?,
             Instr::Spawn { driver, args } => self.spawn(*driver, args)?,
             Instr::Launch { drivers } => self.launch(drivers)?,
+            Instr::Slot(_) => {}
             Instr::Exit => return Ok(Flow::Pause(pc)),
         }
         Ok(Flow::Next)

@@ -4,3 +4,4 @@
 
 pub mod avoid;
 pub mod constraints;
+pub mod store_buffers;

@@ -4,6 +4,7 @@
 //! Times are medians of several runs on one core.
 
 mod blender;
+mod blender_fences;
 mod chart;
 mod checkfence;
 mod collect;

@@ -119,7 +119,8 @@ impl<R: Recorder> Run<'_, '_, R> {
         Ok(())
     }
 
-    /// Takes note of the stores that an access passes while they are in the buffer.
+    /// Takes note of the stores that an access passes while they are in the buffer. Only accesses that begin a
+    /// step count: to prevent another would not prevent what the step did before it.
     pub(crate) fn pass(&mut self) {
         if self.machine.options.labelled && !self.settled() {
             let frames = &self.machine.frames;

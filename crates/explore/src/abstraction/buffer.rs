@@ -286,7 +286,8 @@ mod tests {
     const Y: u64 = 0x1008;
 
     fn rules(name: &str, one_queue: bool) -> Rules {
-        Rules { abstraction: Abstraction::named(name).expect("an abstraction"), one_queue }
+        let abstraction = Abstraction::named(name).expect("an abstraction");
+        Rules { abstraction, one_queue, apart: false }
     }
 
     fn item(addr: u64, value: u64) -> Item {

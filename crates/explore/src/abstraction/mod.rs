@@ -15,8 +15,10 @@ pub(crate) mod buffer;
 pub(crate) mod concrete;
 pub(crate) mod order;
 mod search;
+mod system;
 mod verify;
 
+pub use system::{Access, FlowPoint, Pass, System, Transition, system};
 pub use verify::{Approach, Proof, Verification, verify};
 
 use std::fmt;
@@ -79,4 +81,7 @@ pub(crate) struct Rules {
     pub(crate) abstraction: Abstraction,
     /// Whether all addresses share a queue, as on tso.
     pub(crate) one_queue: bool,
+    /// Whether a queue that is known in full stays apart from one that is not, in every abstraction: for the
+    /// inference of fences, which would otherwise have to prevent what only the less known one does.
+    pub(crate) apart: bool,
 }

@@ -47,6 +47,7 @@ fn queue_covers(rules: Rules, wide: Queue, narrow: Queue) -> bool {
     let includes = kept.iter().chain(moved).all(|item| has(wide.1, item));
     match rules.abstraction {
         Abstraction::PartiallyDisjunctive(_) => includes && !kept.is_empty(),
+        _ if rules.apart && kept.is_empty() => false,
         _ => includes && wide.1.iter().all(|item| has(kept, item) || moved.contains(item)),
     }
 }
@@ -125,7 +126,8 @@ mod tests {
     use fencepost_lsl::value::IntTy;
 
     fn rules(name: &str) -> Rules {
-        Rules { abstraction: Abstraction::named(name).expect("an abstraction"), one_queue: false }
+        let abstraction = Abstraction::named(name).expect("an abstraction");
+        Rules { abstraction, one_queue: false, apart: false }
     }
 
     fn item(value: u64) -> Item {
@@ -151,6 +153,9 @@ mod tests {
         assert!(!covers(rules, &buffer(&[1], &[2, 3, 4], 3), &known), "4 is not there");
         assert!(!covers(rules, &buffer(&[1], &[2, 3], 2), &known), "the last is 3");
         assert!(!covers(rules, &Loose { barrier: true, ..known.clone() }, &known));
+        let full = buffer(&[1, 2], &[], 2);
+        assert!(covers(rules, &buffer(&[1], &[2], 2), &full));
+        assert!(!covers(Rules { apart: true, ..rules }, &buffer(&[1], &[2], 2), &full));
     }
 
     /// ⊑ of Section 4.3: a larger set stands for a smaller one, but not for an empty one.
