@@ -34,7 +34,7 @@ fn inferred(harness: &Harness, options: &Options) -> Inferred {
 /// The lines in front of which the fences of a placement go.
 fn lines(harness: &Harness, placement: &[SlotId]) -> Vec<u32> {
     let slot = |slot: &SlotId| harness.program.slots[slot.0 as usize].at;
-    placement.iter().map(|id| harness.program.sources.position(slot(id)).line as u32).collect()
+    placement.iter().map(|id| harness.program.sources.position(slot(id)).line).collect()
 }
 
 /// What verification says of the program with some fences.

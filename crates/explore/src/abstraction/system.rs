@@ -149,15 +149,18 @@ impl Builder {
             return Err(Reason::Unsupported("to infer fences on sc: there are no store buffers".into()));
         };
         antichain.join(&machine.pools, start);
-        // Which state stands for each.
+        // Which state stands for each, and which were visited.
         let mut stands: Vec<Option<u32>> = vec![None];
+        let mut visited: Vec<bool> = vec![false];
+        // The newest first: stores pile up before they leave, so that large sets come before the small ones
+        // that they cover.
+        let mut open = vec![start];
         let mut expander = Expander::default();
-        let mut state = 0;
-        while state < stands.len() as u32 {
+        while let Some(state) = open.pop() {
             if stands[state as usize].is_some() {
-                state += 1;
                 continue;
             }
+            visited[state as usize] = true;
             self.statistics.states += 1;
             if let Err(Failure { stop, .. }) = expander.expand(machine, state) {
                 return match stop {
@@ -173,11 +176,13 @@ impl Builder {
             for successor in expander.successors.drain(..) {
                 if successor.new {
                     stands.push(None);
+                    visited.push(false);
+                    open.push(successor.state);
                     match antichain.join(&machine.pools, successor.state) {
                         Join::Covered(by) => stands[successor.state as usize] = Some(by),
                         Join::Joined(left) => {
                             // Those that were visited already speak for themselves.
-                            for left in left.into_iter().filter(|left| *left > state) {
+                            for left in left.into_iter().filter(|left| !visited[*left as usize]) {
                                 stands[left as usize] = Some(successor.state);
                                 self.step(left, successor.state, Vec::new());
                             }
@@ -208,7 +213,6 @@ impl Builder {
                 }
                 progress(&self.statistics);
             }
-            state += 1;
         }
         Ok(!machine.footprint.grew)
     }
