@@ -42,3 +42,10 @@ static void process(int me)
         ticket[me] = 0;
     }
 }
+
+#if !defined ROUNDS && defined UNFENCED
+#pragma fencepost expect verify sc holds
+#pragma fencepost expect verify tso, pso violated
+#elif !defined ROUNDS
+#pragma fencepost expect verify sc, tso, pso holds
+#endif

@@ -45,3 +45,10 @@ static void process(int me)
         mine = before;
     }
 }
+
+#if !defined ROUNDS && defined UNFENCED
+#pragma fencepost expect verify sc, tso holds
+#pragma fencepost expect verify pso violated
+#elif !defined ROUNDS
+#pragma fencepost expect verify sc, tso, pso holds
+#endif

@@ -36,3 +36,10 @@ static void process(int me)
         wants[me] = false;
     }
 }
+
+#if !defined ROUNDS && defined UNFENCED
+#pragma fencepost expect verify sc holds
+#pragma fencepost expect verify tso, pso violated
+#elif !defined ROUNDS
+#pragma fencepost expect verify sc, tso, pso holds
+#endif

@@ -56,3 +56,10 @@ static void process(int i)
         b[i] = false;
     }
 }
+
+#if !defined ROUNDS && (defined UNFENCED || defined ONLY_FENCE)
+#pragma fencepost expect verify sc holds
+#pragma fencepost expect verify tso, pso violated
+#elif !defined ROUNDS
+#pragma fencepost expect verify sc, tso, pso holds
+#endif

@@ -27,3 +27,4 @@ int main(void)
 
 #pragma fencepost expect main sc, tso, pso holds
 #pragma fencepost expect main rmo, relaxed violated
+#pragma fencepost expect verify sc, tso, pso holds

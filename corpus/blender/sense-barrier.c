@@ -53,3 +53,10 @@ static void process(int me)
         assert(came[1 - me] != behind);
     }
 }
+
+#if !defined ROUNDS && defined UNFENCED
+#pragma fencepost expect verify sc, tso holds
+#pragma fencepost expect verify pso violated
+#elif !defined ROUNDS
+#pragma fencepost expect verify sc, tso, pso holds
+#endif

@@ -25,6 +25,8 @@ pub(crate) enum Command {
     Check(Box<CheckArgs>),
     /// Finds the cheapest fences with which the tests of a C file, or a program with `main`, hold.
     Fences(Box<FencesArgs>),
+    /// Verifies a program with `main`, loops and store buffers of any length.
+    Verify(VerifyArgs),
     /// Generates all clients of a collection within a scope and checks each against an oracle.
     Sweep(Box<SweepArgs>),
     /// Prints a C file in the load-store language.
@@ -181,6 +183,35 @@ impl ExploringArgs {
 }
 
 #[derive(Args)]
+pub(crate) struct VerifyArgs {
+    /// The C file.
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) preprocessor: PreprocessorArgs,
+    /// A memory model: sc, tso or pso. May be repeated; without it, all three.
+    #[arg(long, short, value_name = "MODEL", value_delimiter = ',')]
+    pub(crate) model: Vec<String>,
+    /// How store buffers are represented: none, set, fd:K, pd:K, or auto, which refines until it knows.
+    #[arg(long, short, value_name = "ABSTRACTION", default_value = "auto")]
+    pub(crate) abstraction: String,
+    /// Gives up on a model after this time: 90, 90s, 5m.
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub(crate) timeout: Option<Duration>,
+    /// Gives up on a model when its states take this much memory: 500M, 2G.
+    #[arg(long, value_name = "SIZE", value_parser = size, default_value = "8G")]
+    pub(crate) memory: Option<u64>,
+    /// Prints one JSON document instead of text.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Prints every counterexample, not only the first, and the scope of every verdict.
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
+    /// Prints only one line for each model.
+    #[arg(long, short, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Args)]
 pub(crate) struct SweepArgs {
     /// The C file.
     pub(crate) file: PathBuf,
@@ -285,7 +316,7 @@ pub(crate) struct SweepArgs {
 
 #[derive(Args)]
 pub(crate) struct BenchArgs {
-    /// Which: checkfence or collect.
+    /// Which: checkfence, blender or collect.
     pub(crate) suite: String,
     /// Only the small rows.
     #[arg(long)]

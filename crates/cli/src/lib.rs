@@ -16,3 +16,4 @@ pub mod fences;
 pub mod run;
 pub mod session;
 pub mod sweep;
+pub mod verify;

@@ -6,6 +6,7 @@ mod check;
 mod fences_command;
 mod progress;
 mod sweep_command;
+mod verify_command;
 
 use anyhow::Result;
 use args::{Cli, Command};
@@ -41,6 +42,7 @@ fn run(cli: &Cli) -> Result<u8> {
         Command::Check(options) => check::run(options),
         Command::Fences(options) => fences_command::run(options),
         Command::Sweep(options) => sweep_command::run(options),
+        Command::Verify(options) => verify_command::run(options),
         Command::Bench(options) => bench::run(options),
         Command::Lsl(options) => check::print_lsl(options),
         Command::Header => {

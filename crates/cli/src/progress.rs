@@ -3,6 +3,7 @@
 use fencepost::run::Progress;
 use fencepost_bounded::check::Phase;
 use indicatif::{ProgressBar, ProgressStyle};
+use std::cell::RefCell;
 use std::io::IsTerminal;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -153,6 +154,42 @@ impl Bar {
 }
 
 impl Drop for Bar {
+    fn drop(&mut self) {
+        if let Some(bar) = self.bar.take() {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+/// The progress of a verification on the terminal's error stream, if there is one.
+pub(crate) struct Visits {
+    start: Instant,
+    what: String,
+    wanted: bool,
+    bar: RefCell<Option<ProgressBar>>,
+}
+
+impl Visits {
+    /// A line that appears if it takes a while.
+    pub(crate) fn start(what: String, wanted: bool) -> Visits {
+        let wanted = wanted && std::io::stderr().is_terminal();
+        Visits { start: Instant::now(), what, wanted, bar: RefCell::default() }
+    }
+
+    /// Says how far it is.
+    pub(crate) fn update(&self, visits: &fencepost_explore::Statistics) {
+        if !self.wanted || self.start.elapsed() < PATIENCE {
+            return;
+        }
+        let mut bar = self.bar.borrow_mut();
+        let bar = bar.get_or_insert_with(ProgressBar::new_spinner);
+        let (states, bytes) = (visits.states, visits.bytes >> 20);
+        bar.set_message(format!("{}: {states} states, {bytes} MB", self.what));
+        bar.tick();
+    }
+}
+
+impl Drop for Visits {
     fn drop(&mut self) {
         if let Some(bar) = self.bar.take() {
             bar.finish_and_clear();

@@ -9,7 +9,7 @@ use fencepost_explore as explore;
 use fencepost_harness::mine::Mined;
 use fencepost_harness::observation::ObservationSet;
 use fencepost_harness::result::{
-    CheckResult, Counterexample, LoopBound, Property, Scope, Statistics, Verdict, Wrong,
+    CheckResult, Counterexample, LoopBound, Property, Scope, Statistics, Verdict, Visited, Wrong,
 };
 use fencepost_harness::test::Test;
 use fencepost_harness::trace::Trace;
@@ -272,7 +272,11 @@ fn explicit(
     let how = explore::Options { model: machine, ..how };
     let report = |statistics: &explore::Statistics| progress(Progress::States(statistics.states));
     let found = explore::explore(&session.harness, explored, &how, None, &report);
-    result.scope.states = Some(found.statistics.states);
+    result.scope.visited = Some(Visited {
+        abstraction: "none".into(),
+        states: found.statistics.states,
+        transitions: found.statistics.transitions,
+    });
     result.statistics.solve_time = found.statistics.time;
     if subject.test().is_none() {
         let longest = [&found.witness].into_iter().flatten().map(|trace| trace.threads.len()).max();

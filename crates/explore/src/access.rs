@@ -48,15 +48,20 @@ impl<R: Recorder> Run<'_, '_, R> {
         let (offset, bytes) = (spot.offset, ty.bytes());
         if self.depth > 0 {
             self.wait_in_block(addr, bytes, false)?;
+            self.pass();
         } else {
             let alone = footprint && self.machine.footprint.reads_alone(class, offset, bytes, self.thread);
             let local = own || alone || self.sole;
             // On pso, even a load that nobody notices keeps what is due before stores behind it.
-            if self.buffer.due > 0 && (!local || self.machine.options.model == Model::Pso) {
+            let due = self.buffer.due > 0 || self.loose_due();
+            if due && (!local || self.machine.options.model == Model::Pso) {
                 return if self.may_wait() { Err(Stop::Blocked) } else { Ok(None) };
             }
-            if !local && !self.spend() {
-                return Ok(None);
+            if !local {
+                if !self.spend() {
+                    return Ok(None);
+                }
+                self.pass();
             }
         }
         if !own && self.depth == 0 && !self.reads() {
@@ -73,6 +78,7 @@ impl<R: Recorder> Run<'_, '_, R> {
         if !self.buffer.entries.is_empty() {
             value = self.buffer.forward(addr, ty, value);
         }
+        value = self.loose_load(addr, ty, value)?;
         self.weigh_load(spot.object, addr, offset, ty, value);
         self.note(Note::Load { addr, ty, order, value });
         Ok(Some(value))
@@ -91,7 +97,7 @@ impl<R: Recorder> Run<'_, '_, R> {
             && (self.machine.options.model == Model::Tso
                 || self.buffer.covers(addr, bytes)
                 || if store { self.buffer.barred() } else { self.buffer.due > 0 });
-        if waits { Err(Stop::Blocked) } else { Ok(()) }
+        if waits || self.loose_bars(addr, bytes, store) { Err(Stop::Blocked) } else { Ok(()) }
     }
 
     /// A store; false if it is a scheduling point.
@@ -104,18 +110,32 @@ impl<R: Recorder> Run<'_, '_, R> {
         let model = self.machine.options.model;
         if order.releases() && model == Model::Pso {
             self.buffer.order_stores();
+            self.loose_fence(true, false);
             self.buffer_changed = true;
         }
-        let direct = self.depth > 0 || own || self.sole || model == Model::Sc;
+        let abstracted = self.machine.rules.is_some();
+        // In exact buffers such stores wait until they may settle.
+        let unnoticed =
+            abstracted && self.writes_unnoticed(spot, ty.bytes()) && !self.loose.covers(addr, ty.bytes());
+        let direct = self.depth > 0 || own || self.sole || model == Model::Sc || unnoticed;
         if self.depth > 0 {
             self.wait_in_block(addr, ty.bytes(), true)?;
         } else if !own && !self.sole && model == Model::Sc && !self.writes_unnoticed(spot, ty.bytes()) {
             if !self.spend() {
                 return Ok(false);
             }
+        } else if !direct && self.machine.options.labelled && !self.spend() {
+            return Ok(false);
         } else if !direct && self.buffer.entries.len() >= self.machine.options.buffer {
+            if self.machine.options.waits_when_full {
+                self.machine.waited = true;
+                return if self.may_wait() { Err(Stop::Blocked) } else { Ok(false) };
+            }
             let why = format!("more than {} stores of a thread under way", self.machine.options.buffer);
             return Err(Stop::Unsupported(why));
+        }
+        if !own && !unnoticed {
+            self.pass();
         }
         if self.object(spot).freed() || self.buffer.frees(addr) {
             self.note(Note::DeadStore { addr, ty, order, value: value.wrap(ty) });
@@ -125,6 +145,13 @@ impl<R: Recorder> Run<'_, '_, R> {
         self.weigh_stored(value, ty);
         if direct {
             self.write(spot, ty, value, own);
+        } else if abstracted {
+            self.machine.share_word(self.world, value.bits());
+            let word = spot.offset / 8;
+            let memory = Value::new(self.object(spot).content()[word as usize]);
+            self.loose_store(addr, ty, value)?;
+            let whole = self.loose_word(addr - spot.offset + 8 * word, memory);
+            self.machine.share_word(self.world, whole.bits());
         } else {
             self.machine.share_word(self.world, value.bits());
             let word = spot.offset / 8;
@@ -141,9 +168,12 @@ impl<R: Recorder> Run<'_, '_, R> {
         if !own && !self.sole {
             self.commit();
         }
-        if order == Order::SeqCst && !self.buffer.entries.is_empty() {
-            self.buffer.order_loads();
-            self.buffer_changed = true;
+        if order == Order::SeqCst {
+            self.loose_fence(false, true);
+            if !self.buffer.entries.is_empty() {
+                self.buffer.order_loads();
+                self.buffer_changed = true;
+            }
         }
         Ok(true)
     }
@@ -156,7 +186,7 @@ impl<R: Recorder> Run<'_, '_, R> {
     }
 
     /// Writes to memory.
-    fn write(&mut self, spot: Spot, ty: IntTy, value: Value, own: bool) {
+    pub(crate) fn write(&mut self, spot: Spot, ty: IntTy, value: Value, own: bool) {
         let mut words = self.object(spot).0.to_vec();
         if self.machine.options.reductions.footprint && !own && self.counts() {
             self.machine.footprint.write(Object(&words).class(), spot.offset, ty.bytes(), self.thread);
@@ -258,6 +288,8 @@ impl<R: Recorder> Run<'_, '_, R> {
         self.note(Note::Free { addr, direct });
         if direct {
             self.end_life(spot, own);
+        } else if self.machine.rules.is_some() {
+            return Err(Stop::Unsupported("`free` of shared memory, with abstract store buffers".into()));
         } else {
             let (kind, ty, value) = (Kind::Free, IntTy::U8, Value::new(size));
             self.buffer.push(Entry { kind, addr, ty, value, barrier: false });
@@ -280,6 +312,7 @@ impl<R: Recorder> Run<'_, '_, R> {
 
     /// Lets the whole buffer reach memory.
     pub(crate) fn drain(&mut self) -> Result<(), Stop> {
+        self.loose_drain()?;
         while !self.buffer.entries.is_empty() {
             self.flush(0)?;
         }

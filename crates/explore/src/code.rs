@@ -59,6 +59,8 @@ pub(crate) enum Instr {
     Spawn { driver: u32, args: Box<[Src]> },
     /// Starts the threads of the test, each in its driver.
     Launch { drivers: Box<[u32]> },
+    /// A place where a fence could be put, by number.
+    Slot(u32),
     /// The end of a thread.
     Exit,
 }
@@ -124,8 +126,6 @@ pub(crate) struct Code {
     pub(crate) choices: Vec<Choice>,
     pub(crate) sites: Vec<AllocSite>,
     pub(crate) calls: Vec<CallSite>,
-    /// Where fences could be put: instructions that do nothing else, and numbers of slots.
-    pub(crate) slots: Vec<(u32, u32)>,
     /// The driver that runs first.
     pub(crate) first: u32,
     /// Threads and calls whose values make up an observation, in the order of the test.

@@ -189,12 +189,7 @@ impl<'a> Compiler<'a> {
                 order: *order,
             },
             StmtKind::Fence(fence) => Instr::Fence(*fence),
-            StmtKind::Slot(slot) => {
-                // Something to stand for it that does nothing, so that jumps can lead past it.
-                let here = self.here();
-                self.code.slots.push((here, slot.0));
-                Instr::Jump { to: here + 1, leave: 0 }
-            }
+            StmtKind::Slot(slot) => Instr::Slot(slot.0),
             StmtKind::Atomic(body) => {
                 self.depth += 1;
                 self.emit(Instr::Enter, span);

@@ -1,5 +1,6 @@
 //! All steps from a state.
 
+use crate::abstraction::buffer::Flush;
 use crate::collect::collect;
 use crate::machine::Machine;
 use crate::memo::Change;
@@ -19,6 +20,8 @@ pub(crate) enum Move {
     Run(Script),
     /// An entry of its buffer reaches memory.
     Flush(usize),
+    /// The same of an abstract buffer.
+    Loose(Flush),
 }
 
 /// A step of a thread.
@@ -35,7 +38,12 @@ pub(crate) struct Successor {
     pub(crate) new: bool,
     /// Whether others may notice, or the thread is done.
     pub(crate) loud: bool,
+    /// With labelled stores: what the step passed.
+    pub(crate) passed: Passed,
 }
+
+/// Accesses by label, each with the labels of the stores that were in the buffer when it was made.
+pub(crate) type Passed = Vec<(u32, Vec<u32>)>;
 
 /// A step that leads nowhere good.
 pub(crate) struct Failure {
@@ -52,12 +60,15 @@ pub(crate) struct Expander {
     /// Whether only one thread is left, which then goes further than otherwise.
     alone: bool,
     pub(crate) successors: Vec<Successor>,
+    /// With labelled stores: what steps that fail passed. Such steps do not end the expansion.
+    pub(crate) faults: Vec<Passed>,
 }
 
 impl Expander {
     /// Finds all steps from a state. Self-loops count.
     pub(crate) fn expand(&mut self, machine: &mut Machine, state: u32) -> Result<(), Failure> {
         self.successors.clear();
+        self.faults.clear();
         machine.pools.decode(state, &mut self.world);
         let switches = match machine.options.preemptions {
             Some(_) if self.world.last > 0 => self.goes_on(machine)?,
@@ -150,6 +161,9 @@ impl Expander {
                     machine.memo.keep(&self.world, thread, &machine.looks, None);
                 }
                 Some(Stop::Blocked | Stop::Pruned) => {}
+                Some(Stop::Fault(_)) if machine.options.labelled => {
+                    self.faults.push(std::mem::take(&mut machine.passed));
+                }
                 Some(stop) => return Err(Failure { step: step(script.clone()), stop }),
             }
             if !script.advance() {
@@ -159,16 +173,27 @@ impl Expander {
     }
 
     fn flushes(&mut self, machine: &mut Machine, thread: usize) -> Result<(), Failure> {
+        if let Some(rules) = machine.rules {
+            for flush in machine.loose(&self.world, thread).flushes(rules) {
+                self.flushed(machine, Step { thread, what: Move::Loose(flush) })?;
+            }
+            return Ok(());
+        }
         let buffer = machine.buffer(&self.world, thread);
         for index in 0..buffer.entries.len() {
             if buffer.ready(index, machine.options.model == Model::Tso) {
-                let step = Step { thread, what: Move::Flush(index) };
-                if let Err(stop) = take(machine, &self.world, &mut self.next, &step, &mut Nothing) {
-                    return Err(Failure { step, stop });
-                }
-                self.found(machine, step, true, true, true);
+                self.flushed(machine, Step { thread, what: Move::Flush(index) })?;
             }
         }
+        Ok(())
+    }
+
+    fn flushed(&mut self, machine: &mut Machine, step: Step) -> Result<(), Failure> {
+        machine.passed.clear();
+        if let Err(stop) = take(machine, &self.world, &mut self.next, &step, &mut Nothing) {
+            return Err(Failure { step, stop });
+        }
+        self.found(machine, step, true, true, true);
         Ok(())
     }
 
@@ -188,7 +213,8 @@ impl Expander {
             rename(machine, &mut self.next);
         }
         let (state, new) = machine.pools.encode(&self.next);
-        self.successors.push(Successor { step, state, new, loud });
+        let passed = std::mem::take(&mut machine.passed);
+        self.successors.push(Successor { step, state, new, loud, passed });
     }
 }
 
@@ -211,14 +237,18 @@ pub(crate) fn take<R: Recorder>(
 ) -> Result<(), Stop> {
     match &step.what {
         Move::Run(script) => run::run(machine, before, world, step.thread, &mut script.clone(), recorder),
-        Move::Flush(index) => {
+        Move::Flush(_) | Move::Loose(_) => {
             world.copy(before);
             let mut script = Script::default();
             let mut run = Run::flushing(machine, world, step.thread, &mut script, recorder);
-            run.flush(*index)?;
+            match &step.what {
+                Move::Flush(index) => run.flush(*index)?,
+                Move::Loose(flush) => run.loose_flush(flush)?,
+                Move::Run(_) => {}
+            }
             run.settle();
-            let buffer = run.buffer;
-            machine.set_buffer(world, step.thread, &buffer);
+            let (buffer, loose) = (run.buffer, run.loose);
+            machine.set_buffers(world, step.thread, &buffer, &loose);
             Ok(())
         }
     }

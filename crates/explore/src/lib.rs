@@ -23,6 +23,7 @@
 //!
 //! Deliberately absent: C, the text of models, and judging of its own counterexamples.
 
+pub mod abstraction;
 mod access;
 mod address;
 mod alike;

@@ -1,8 +1,11 @@
 //! The machine: what all steps share, and threads as words.
 
+use crate::abstraction::buffer::Loose;
+use crate::abstraction::{Abstraction, Rules};
 use crate::alike;
 use crate::buffer::Buffer;
 use crate::code::{Code, Instr};
+use crate::expand::Passed;
 use crate::footprint::Footprint;
 use crate::memo::{ABSENT, Key, Look, Memo};
 use crate::object::Object;
@@ -73,6 +76,14 @@ pub(crate) struct Machine<'a> {
     pub(crate) symmetric: bool,
     pub(crate) alike: bool,
     pub(crate) renaming: Renaming,
+    /// How buffers are represented, unless as they are.
+    pub(crate) rules: Option<Rules>,
+    /// Whether a thread had to wait because its buffer was full.
+    pub(crate) waited: bool,
+    /// Whether an assertion was looked at.
+    pub(crate) asserted: bool,
+    /// With labelled stores: accesses of the step under way, and the stores that each passed.
+    pub(crate) passed: Passed,
 }
 
 /// Bit of a thread's first word: it waits to be started.
@@ -88,7 +99,12 @@ impl<'a> Machine<'a> {
         footprint: Footprint,
         monitor: Option<&'a mut dyn Monitor>,
     ) -> Machine<'a> {
+        let exact = options.abstraction == Abstraction::Exact || options.model == Model::Sc;
+        let one_queue = options.model == Model::Tso;
+        let (abstraction, apart) = (options.abstraction, options.labelled);
+        let rules = (!exact).then_some(Rules { abstraction, one_queue, apart });
         let mut pools = Pools::new(options.model != Model::Sc, options.preemptions.is_some());
+        pools.abstracted = rules.is_some();
         let mut globals = Vec::new();
         let mut index = 0;
         for (class, global) in program.globals.iter().enumerate() {
@@ -118,6 +134,10 @@ impl<'a> Machine<'a> {
             symmetric: options.reductions.symmetry && code.twins.iter().any(Option::is_some),
             alike: true,
             renaming: Renaming::default(),
+            rules,
+            waited: false,
+            asserted: false,
+            passed: Vec::new(),
         }
     }
 
@@ -268,14 +288,28 @@ impl<'a> Machine<'a> {
     /// The buffer of a thread.
     pub(crate) fn buffer(&self, world: &World, thread: usize) -> Buffer {
         match world.buffers[thread] {
+            _ if self.rules.is_some() => Buffer::default(),
             EMPTY => Buffer::default(),
             number => Buffer::decode(self.pools.buffers.words.get(number)),
         }
     }
 
-    pub(crate) fn set_buffer(&mut self, world: &mut World, thread: usize, buffer: &Buffer) {
+    /// The abstract buffer of a thread.
+    pub(crate) fn loose(&self, world: &World, thread: usize) -> Loose {
+        match world.buffers[thread] {
+            EMPTY => Loose::default(),
+            number if self.rules.is_some() => Loose::decode(self.pools.buffers.words.get(number)),
+            _ => Loose::default(),
+        }
+    }
+
+    /// Sets the buffer of a thread, which is the abstract one if buffers are abstract.
+    pub(crate) fn set_buffers(&mut self, world: &mut World, thread: usize, buffer: &Buffer, loose: &Loose) {
         let mut words = std::mem::take(&mut self.scratch);
-        buffer.encode(&mut words);
+        match self.rules {
+            Some(_) => loose.encode(&mut words),
+            None => buffer.encode(&mut words),
+        }
         world.buffers[thread] = self.pools.intern_buffer(&words);
         self.scratch = words;
     }

@@ -1,5 +1,6 @@
 //! What an exploration may do and how long.
 
+use crate::abstraction::Abstraction;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -152,6 +153,13 @@ pub struct Options {
     pub reuse: bool,
     /// Stores that a thread may have under way. An exploration that would need more is inconclusive.
     pub buffer: usize,
+    /// Whether a thread waits while it has that many under way, instead. Misses executions with more.
+    pub waits_when_full: bool,
+    /// How store buffers are represented.
+    pub abstraction: Abstraction,
+    /// Whether stores in abstract buffers carry the instruction that made them, and every access is a
+    /// scheduling point: for the inference of fences.
+    pub labelled: bool,
     /// Reductions.
     pub reductions: Reductions,
     /// When to stop.
@@ -169,6 +177,9 @@ impl Default for Options {
             leaks: false,
             reuse: false,
             buffer: 32,
+            waits_when_full: false,
+            abstraction: Abstraction::Exact,
+            labelled: false,
             reductions: Reductions::default(),
             budget: Budget::default(),
         }

@@ -15,6 +15,7 @@
 //! An assumption that fails after nothing but reading takes that back: the thread waits before its first
 //! read since it last did something that others can notice, and tries again when they have moved on.
 
+use crate::abstraction::buffer::Loose;
 use crate::buffer::Buffer;
 use crate::code::{Instr, Src};
 use crate::machine::Machine;
@@ -58,6 +59,12 @@ const MAX_DEPTH: usize = 1_000;
 /// Values of a type small enough to try all of.
 const ENUMERABLE_BITS: u8 = 8;
 
+/// Whether a fence keeps stores before stores, and stores before loads.
+fn orders(fence: Fence) -> (bool, bool) {
+    let stores = fence.store_store || fence.order.releases();
+    (stores, fence.store_load || fence.order == Order::SeqCst)
+}
+
 /// A step under way.
 pub(crate) struct Run<'m, 'a, R> {
     pub(crate) machine: &'m mut Machine<'a>,
@@ -67,6 +74,8 @@ pub(crate) struct Run<'m, 'a, R> {
     pub(crate) recorder: &'m mut R,
     /// The thread's store buffer, and whether it changed.
     pub(crate) buffer: Buffer,
+    /// The same if buffers are abstract; then the other is empty.
+    pub(crate) loose: Loose,
     pub(crate) buffer_changed: bool,
     /// Whether the one visible action is still to be made.
     pub(crate) budget: bool,
@@ -99,15 +108,16 @@ impl<'m, 'a, R: Recorder> Run<'m, 'a, R> {
         script: &'m mut Script,
         recorder: &'m mut R,
     ) -> Run<'m, 'a, R> {
-        let buffer = machine.buffer(world, thread);
+        let (buffer, loose) = (machine.buffer(world, thread), machine.loose(world, thread));
         let sole = machine.options.reductions.sole && !script.careful && machine.alone(world, thread);
-        Run {
+        let mut run = Run {
             machine,
             world,
             thread,
             script,
             recorder,
             buffer,
+            loose,
             buffer_changed: false,
             budget: true,
             committed: false,
@@ -116,7 +126,9 @@ impl<'m, 'a, R: Recorder> Run<'m, 'a, R> {
             read: None,
             began: false,
             steps: 0,
-        }
+        };
+        run.sole &= run.drainable();
+        run
     }
 }
 
@@ -151,6 +163,7 @@ fn attempt<R: Recorder>(
     machine.load_thread(world.threads[thread]);
     machine.looks.clear();
     machine.made.clear();
+    machine.passed.clear();
     machine.pure = script.pause.is_none() && machine.options.reductions.remember;
     let mut run = Run::flushing(machine, world, thread, script, recorder);
     if run.sole {
@@ -159,12 +172,12 @@ fn attempt<R: Recorder>(
     }
     run.go()?;
     run.settle();
-    let Run { buffer, buffer_changed, .. } = run;
+    let Run { buffer, loose, buffer_changed, .. } = run;
     let (frames, regs) = (std::mem::take(&mut machine.frames), std::mem::take(&mut machine.regs));
     world.threads[thread] = machine.intern_thread(&frames, &regs, false);
     (machine.frames, machine.regs) = (frames, regs);
     if buffer_changed {
-        machine.set_buffer(world, thread, &buffer);
+        machine.set_buffers(world, thread, &buffer, &loose);
     }
     Ok(())
 }
@@ -299,7 +312,12 @@ impl<R: Recorder> Run<'_, '_, R> {
             Instr::Call { proc, args, results: _ } => return self.call(*proc, args),
             Instr::Return => self.leave_proc(),
             Instr::Fence(fence) => {
-                self.fence(*fence);
+                let (stores, loads) = orders(*fence);
+                if self.drains(stores, loads) {
+                    return if self.may_wait() { Err(Stop::Blocked) } else { Ok(Flow::Pause(pc)) };
+                }
+                self.loose_fence(stores, loads);
+                self.fence(stores, loads);
                 self.note(Note::Fence(*fence));
             }
             Instr::Enter => {
@@ -313,6 +331,7 @@ impl<R: Recorder> Run<'_, '_, R> {
             }
             Instr::Leave => self.leave(1),
             Instr::Assert { cond, fault } => {
+                self.machine.asserted = true;
                 if !self.condition(*cond)? {
                     return Err(self.machine.code.faults[*fault as usize].clone().into());
                 }
@@ -357,6 +376,7 @@ impl<R: Recorder> Run<'_, '_, R> {
             Instr::End { call } => self.end(*call)?,
             Instr::Spawn { driver, args } => self.spawn(*driver, args)?,
             Instr::Launch { drivers } => self.launch(drivers)?,
+            Instr::Slot(_) => {}
             Instr::Exit => return Ok(Flow::Pause(pc)),
         }
         Ok(Flow::Next)
@@ -406,12 +426,10 @@ impl<R: Recorder> Run<'_, '_, R> {
         }
     }
 
-    fn fence(&mut self, fence: Fence) {
+    fn fence(&mut self, stores: bool, loads: bool) {
         if self.buffer.entries.is_empty() {
             return;
         }
-        let stores = fence.store_store || fence.order.releases();
-        let loads = fence.store_load || fence.order == Order::SeqCst;
         if stores && self.machine.options.model == Model::Pso {
             self.buffer.order_stores();
         }

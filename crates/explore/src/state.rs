@@ -5,6 +5,7 @@
 //! state is the sequence of their numbers: a shape (how many threads, which slots hold objects), the
 //! monitor, the threads with their buffers, the globals, the objects by slot.
 
+use crate::abstraction::order;
 use crate::address;
 use crate::buffer;
 use crate::intern::Interner;
@@ -164,6 +165,8 @@ pub(crate) struct Pools {
     /// Whether states have buffers, and whether they count preemptions.
     buffered: bool,
     bounded: bool,
+    /// Whether buffers are abstract ones.
+    pub(crate) abstracted: bool,
     scratch: Vec<u32>,
 }
 
@@ -181,6 +184,7 @@ impl Pools {
             states: Interner::new(),
             buffered,
             bounded,
+            abstracted: false,
             scratch: Vec::new(),
         };
         let empty = pools.buffers.intern(&[], |_| {}, |_| {});
@@ -214,8 +218,12 @@ impl Pools {
 
     /// The number of a buffer.
     pub(crate) fn intern_buffer(&mut self, words: &[u64]) -> u32 {
-        let held = |see: &mut dyn FnMut(u64)| buffer::values(words, |at, _| see(words[at]));
-        self.buffers.intern(words, held, |see| buffer::values(words, see))
+        let abstracted = self.abstracted;
+        let values = |see: &mut dyn FnMut(usize, u64)| match abstracted {
+            true => order::values(words, see),
+            false => buffer::values(words, see),
+        };
+        self.buffers.intern(words, |see| values(&mut |at, _| see(words[at])), values)
     }
 
     /// The number of a world's shape.
@@ -230,6 +238,11 @@ impl Pools {
         let shape = self.shapes.intern(&words).0;
         self.scratch = words;
         shape
+    }
+
+    /// The most threads of any state.
+    pub(crate) fn most_threads(&self) -> usize {
+        (0..self.shapes.len() as u32).map(|shape| self.shapes.get(shape)[0] as usize).max().unwrap_or(0)
     }
 
     /// The number of a state, and whether it is new.
@@ -250,6 +263,14 @@ impl Pools {
         let found = self.states.intern(&words);
         self.scratch = words;
         found
+    }
+
+    /// The words of a state, and where among them the numbers of its buffers are.
+    pub(crate) fn buffers_of(&self, state: u32) -> (&[u32], std::ops::Range<usize>) {
+        let words = self.states.get(state);
+        let threads = self.shapes.get(words[0])[0] as usize;
+        let first = 2 + 2 * self.bounded as usize + threads;
+        (words, first..first + if self.buffered { threads } else { 0 })
     }
 
     /// Takes a state apart.

@@ -12,3 +12,4 @@ pub mod hitting;
 pub mod patch;
 pub mod place;
 pub mod rlx;
+pub mod store_buffers;

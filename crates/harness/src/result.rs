@@ -124,14 +124,25 @@ pub struct Scope {
     pub inputs: u64,
     /// Loops that branches decide; none if the engine does not unroll.
     pub loops: Vec<LoopBound>,
-    /// States that were explored, if the engine explores states.
-    pub states: Option<u64>,
     /// Observations in the specification; none without one.
     pub observations: Option<usize>,
     /// Serial executions of single calls that the specification was mined from.
     pub serial_calls: u64,
+    /// How states were visited, if they were.
+    pub visited: Option<Visited>,
     /// Things the program does that were not explored, for people.
     pub caveats: Vec<String>,
+}
+
+/// How the states of a program were visited.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Visited {
+    /// How store buffers were represented, as `--abstraction` names it.
+    pub abstraction: String,
+    /// States.
+    pub states: u64,
+    /// Steps between them.
+    pub transitions: u64,
 }
 
 /// What a check cost.

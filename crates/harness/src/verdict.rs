@@ -69,6 +69,9 @@ pub enum Reason {
     Specification(String),
     /// The program does something that this engine cannot follow; what.
     Unsupported(String),
+    /// An abstraction of store buffers has a violation that real ones were not seen to have; why not, and what
+    /// to do.
+    Abstraction(String),
     /// The tool contradicts itself: a trace that does not replay, or the like. A bug in it.
     Internal(String),
 }
@@ -92,6 +95,7 @@ impl fmt::Display for Reason {
             Reason::Vacuous(why) => write!(f, "nothing was checked: {why}"),
             Reason::Specification(why) => write!(f, "no specification: {why}"),
             Reason::Unsupported(what) => write!(f, "not supported: {what}"),
+            Reason::Abstraction(what) => write!(f, "a violation of the abstraction only: {what}"),
             Reason::Internal(what) => write!(f, "internal error, please report it: {what}"),
         }
     }

@@ -1,10 +1,9 @@
 //! Results as text.
 
-use crate::sweep;
 use crate::trace::Renderer;
 use anstyle::{AnsiColor, Reset, Style};
 use fencepost_harness::operation::Harness;
-use fencepost_harness::result::{CheckResult, LoopBound, Property, Verdict, Wrong};
+use fencepost_harness::result::{CheckResult, LoopBound, Property, Verdict, Visited, Wrong};
 use fencepost_harness::test::Test;
 use fencepost_harness::verdict::Kind;
 use std::fmt::Write;
@@ -57,16 +56,26 @@ fn scope(result: &CheckResult) -> String {
     if result.property == Property::Assertions {
         parts.push(count(scope.threads, "thread"));
     }
+    if let Some(visited) = &scope.visited {
+        let (states, transitions) = (visited.states as usize, visited.transitions as usize);
+        parts.push(abstraction(visited));
+        parts.push(format!("{}, {}", count(states, "state"), count(transitions, "transition")));
+    }
     let real: Vec<&LoopBound> = scope.loops.iter().filter(|info| !info.spin).collect();
     if !real.is_empty() {
         let instances: usize = real.iter().map(|info| info.instances).sum();
         let most = real.iter().map(|info| info.bound).max().unwrap_or(0);
         parts.push(format!("{} unrolled up to {most}×", count(instances, "loop instance")));
     }
-    if let Some(states) = scope.states {
-        parts.push(format!("{} states", sweep::number(states)));
-    }
     parts.join(", ")
+}
+
+/// How store buffers were represented.
+fn abstraction(visited: &Visited) -> String {
+    match visited.abstraction.as_str() {
+        "none" => "exact".into(),
+        other => format!("abstraction {other}"),
+    }
 }
 
 /// A count with its noun.
@@ -112,6 +121,15 @@ fn scope_lines(harness: &Harness, result: &CheckResult, out: &mut String) {
             count(scope.serial_calls as usize, "call")
         );
     }
+    if let Some(visited) = &scope.visited {
+        let how = match visited.abstraction.as_str() {
+            "none" => "store buffers as they are".to_owned(),
+            other => format!("store buffers of any length, by the abstraction {other}"),
+        };
+        let (states, transitions) = (visited.states as usize, visited.transitions as usize);
+        let (states, transitions) = (count(states, "state"), count(transitions, "transition"));
+        let _ = writeln!(out, "  executions of any length, {how}: {states}, {transitions}");
+    }
     for info in &scope.loops {
         let at = harness.program.sources.position(info.span);
         let kind = if info.recursion { "recursion" } else { "loop" };
@@ -120,9 +138,6 @@ fn scope_lines(harness: &Harness, result: &CheckResult, out: &mut String) {
             (false, bound) => format!("at most {bound}×"),
         };
         let _ = writeln!(out, "  {kind} at {at}: {}, {how}", count(info.instances, "instance"));
-    }
-    if let Some(states) = scope.states {
-        let _ = writeln!(out, "  {} states, with every loop run to its end", sweep::number(states));
     }
     for caveat in &scope.caveats {
         let _ = writeln!(out, "  not explored: {caveat}");

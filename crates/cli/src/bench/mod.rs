@@ -3,6 +3,8 @@
 //! Each row runs in a process of its own, so that its memory is its own and a crash costs only that row.
 //! Times are medians of several runs on one core.
 
+mod blender;
+mod blender_fences;
 mod chart;
 mod checkfence;
 mod collect;
@@ -17,8 +19,9 @@ use std::process::Command;
 pub(crate) fn run(args: &BenchArgs) -> Result<u8> {
     match args.suite.as_str() {
         "checkfence" => checkfence::run(args),
+        "blender" => blender::run(args),
         "collect" => collect::run(args),
-        other => bail!("unknown benchmark `{other}`: there are `checkfence` and `collect`"),
+        other => bail!("unknown benchmark `{other}`: there are `checkfence`, `blender` and `collect`"),
     }
 }
 

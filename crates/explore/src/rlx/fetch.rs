@@ -178,7 +178,7 @@ impl Machine<'_> {
                 return self.fetched_access(world, thread);
             }
             Instr::Enter => return self.fetch_block(world, thread, pc),
-            Instr::Leave => {}
+            Instr::Leave | Instr::Slot(_) => {}
             Instr::Jump { to, .. } => return self.jump(world, thread, pc, *to, None),
             Instr::JumpIf { cond, to, .. } => {
                 let cond = value(*cond);

@@ -29,6 +29,11 @@ pub struct Flow {
     pub slots: bool,
 }
 
+/// The slot that an instruction is.
+fn slot(instr: &Instr) -> Option<u32> {
+    if let Instr::Slot(slot) = instr { Some(*slot) } else { None }
+}
+
 /// Positions after which inlining is taken not to end.
 const LIMIT: usize = 1 << 20;
 
@@ -37,8 +42,8 @@ type Context = (Vec<u32>, u32);
 
 impl Flow {
     pub(super) fn new(code: &Code, labels: &Labels) -> Result<Flow, String> {
-        let mut flow = Flow { points: Vec::new(), slots: !code.slots.is_empty() };
-        let slots: FxHashMap<u32, u32> = code.slots.iter().copied().collect();
+        let slots = code.instrs.iter().any(|instr| matches!(instr, Instr::Slot(_)));
+        let mut flow = Flow { points: Vec::new(), slots };
         let info = Info::new(code);
         for driver in code.procs.iter().filter(|proc| proc.proc.is_none()) {
             let mut known: FxHashMap<Context, u32> = FxHashMap::default();
@@ -51,7 +56,7 @@ impl Flow {
                 let point = &mut flow.points[at as usize];
                 point.label = label;
                 point.place = match flow.slots {
-                    true => slots.get(pc).copied(),
+                    true => slot(&code.instrs[*pc as usize]),
                     false => label.map(|label| 2 * label),
                 };
                 for next in successors(code, &info, stack, *pc) {

@@ -9,11 +9,13 @@
 //! prevents. Backward, states from which no error can be reached are `true` without any work.
 
 mod bdd;
+mod cuts;
 mod graph;
 mod minimal;
 mod solve;
 
 pub use bdd::{Bdd, Formula};
+pub use cuts::cuts;
 pub use graph::{Edge, Graph};
 pub use minimal::{Minimal, cheapest};
 pub use solve::{TooLarge, avoid};

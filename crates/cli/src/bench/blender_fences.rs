@@ -1,0 +1,147 @@
+//! BLENDER's Table 2: fences inferred on pso for programs that lack some, under FD with k = 0 and 1 and PD with
+//! k = 0, 1 and 2.
+//!
+//! A placement is *optimal* if the program with it is proved and every one of its fences is needed: without it, an
+//! execution on real store buffers is wrong. It is *sub-optimal* if it proves the program with fences to spare,
+//! and the program is *unfixable* if no fences help as far as the abstraction can tell.
+
+use super::Results;
+use crate::args::BenchArgs;
+use anyhow::{Result, bail};
+use fencepost_explore::abstraction::{Abstraction, Approach, verify};
+use fencepost_explore::{Budget, Model, Options, Subject, Verdict};
+use fencepost_fences::store_buffers::{fenced, infer};
+use fencepost_harness::operation::Harness;
+use fencepost_lsl::program::SlotId;
+use serde_json::json;
+use std::path::Path;
+use std::time::Instant;
+
+/// What the paper found: a word, and thousands of states; none if memory ran out.
+type Paper = Option<(&'static str, f64)>;
+
+const ABSTRACTIONS: [&str; 5] = ["fd:0", "fd:1", "pd:0", "pd:1", "pd:2"];
+
+/// Memory for the states of one entry.
+const MEMORY: u64 = 6 << 30;
+
+const fn optimal(thousands: f64) -> Paper {
+    Some(("optimal", thousands))
+}
+
+const fn more(thousands: f64) -> Paper {
+    Some(("sub-optimal", thousands))
+}
+
+const fn unfixable(thousands: f64) -> Paper {
+    Some(("unfixable", thousands))
+}
+
+/// Names, files, macros, and what the paper found.
+#[rustfmt::skip]
+const TABLE_2: [(&str, &str, &str, [Paper; 5]); 9] = [
+    ("Sense0", "sense-barrier", "-DUNFENCED",
+        [more(57.6), optimal(58.6), more(31.9), optimal(44.3), optimal(6.1)]),
+    ("Pet0", "peterson", "-DUNFENCED",
+        [optimal(69.2), optimal(524.5), more(25.3), more(244.7), optimal(1124.2)]),
+    ("Dek0", "dekker", "-DUNFENCED",
+        [optimal(424.2), optimal(3238.1), more(16.5), more(358.1), optimal(2350.0)]),
+    ("Lam0", "bakery", "-DUNFENCED", [None, None, more(421.0), more(4045.9), None]),
+    ("Fast0", "fast-mutex", "-DUNFENCED", [None, None, unfixable(220.6), None, None]),
+    ("Fast1a", "fast-mutex", "-DONLY_FENCE=1",
+        [unfixable(139.0), optimal(105.2), unfixable(33.0), optimal(88.1), optimal(41.9)]),
+    ("Fast1b", "fast-mutex", "-DONLY_FENCE=2",
+        [more(832.9), optimal(972.3), unfixable(78.6), more(501.6), optimal(878.4)]),
+    ("Fast1c", "fast-mutex", "-DONLY_FENCE=3", [None, None, unfixable(110.4), more(1173.4), more(1858.1)]),
+    ("CLH0", "clh", "-DUNFENCED", [None, None, None, None, None]),
+];
+
+/// Adds the table to the results.
+pub(crate) fn run(args: &BenchArgs, results: &mut Results) -> Result<()> {
+    results.say("");
+    results.say("Table 2: full fences inferred on pso.");
+    results.say(&format!(
+        "{:<8} {:<5} {:<12} {:>6} {:>11} {:<22} {:>8}",
+        "program", "", "ours", "fences", "states", "  paper", "seconds"
+    ));
+    for (name, file, define, paper) in TABLE_2 {
+        let path = args.corpus.join("blender").join(format!("{file}.c"));
+        let harness = load(&path, define)?;
+        for (abstraction, paper) in ABSTRACTIONS.into_iter().zip(paper) {
+            if args.quick && paper.is_none_or(|(_, thousands)| thousands > 100.0) {
+                continue;
+            }
+            let start = Instant::now();
+            let found = entry(&harness, abstraction, args, start);
+            let seconds = start.elapsed().as_secs_f64();
+            let paper = paper.map_or("memory".into(), |(word, thousands)| format!("{word} {thousands} k"));
+            let fences = found.fences.map_or("–".into(), |fences| fences.to_string());
+            results.say(&format!(
+                "{name:<8} {abstraction:<5} {:<12} {fences:>6} {:>11}   {paper:<20} {seconds:>8.2}",
+                found.word, found.states
+            ));
+            results.values.push(json!({
+                "table": 2,
+                "program": name,
+                "abstraction": abstraction,
+                "result": found.word,
+                "fences": found.fences,
+                "states": found.states,
+                "seconds": seconds,
+                "paper": paper,
+            }));
+        }
+    }
+    Ok(())
+}
+
+fn load(path: &Path, define: &str) -> Result<Harness> {
+    match fencepost_c::load_with(path, &[define.to_owned()], fencepost_c::Options { slots: true }) {
+        Ok((harness, _)) => Ok(harness),
+        Err(_) => bail!("{} cannot be read", path.display()),
+    }
+}
+
+struct Entry {
+    word: String,
+    fences: Option<usize>,
+    states: u64,
+}
+
+fn entry(harness: &Harness, abstraction: &str, args: &BenchArgs, start: Instant) -> Entry {
+    let Some(main) = harness.main else {
+        return Entry { word: "no program".into(), fences: None, states: 0 };
+    };
+    let budget = Budget { deadline: Some(start + args.timeout), memory: Some(MEMORY), ..Budget::default() };
+    let named = Abstraction::named(abstraction).unwrap_or_default();
+    let options = Options { model: Model::Pso, abstraction: named, budget, ..Options::default() };
+    match infer(harness, Subject::Main(main), &options, 1, &|_| {}) {
+        Err(reason) => Entry { word: reason.to_string(), fences: None, states: 0 },
+        Ok(found) => {
+            let word = match &found.fewest {
+                None => "unfixable",
+                Some(fewest) => quality(harness, fewest, &options),
+            };
+            let fences = found.fewest.map(|fewest| fewest.len());
+            Entry { word: word.into(), fences, states: found.statistics.states }
+        }
+    }
+}
+
+/// Whether a placement is enough, and whether all of it is needed.
+fn quality(harness: &Harness, placement: &[SlotId], options: &Options) -> &'static str {
+    let Some(main) = harness.main else { return "no program" };
+    let verdict = |placement: &[SlotId]| {
+        let harness = Harness { program: fenced(&harness.program, placement), ..harness.clone() };
+        verify(&harness, Subject::Main(main), options, Approach::Refine, &|_| {}).verdict
+    };
+    if verdict(placement) != Verdict::Holds {
+        return "wrong";
+    }
+    let needed = |at: usize| {
+        let without: Vec<SlotId> =
+            placement.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, s)| *s).collect();
+        matches!(verdict(&without), Verdict::Violated { .. })
+    };
+    if (0..placement.len()).all(needed) { "optimal" } else { "sub-optimal" }
+}

@@ -1,0 +1,85 @@
+//! Verification of a closed program: executions of any length, store buffers of any size.
+
+use crate::session::Session;
+use fencepost_bounded::solver::peak_memory;
+use fencepost_explore::abstraction::{self, Approach, Verification};
+use fencepost_explore::{self as explore, Options, Statistics as Visits, Subject};
+use fencepost_harness::result::{
+    CheckResult, Counterexample, Property, Scope, Statistics, Verdict, Visited, Wrong,
+};
+use fencepost_harness::verdict::Reason;
+use fencepost_lsl::program::ProcId;
+use std::time::Instant;
+
+/// The name under which a file says what verification should find: `expect verify pso holds`.
+pub const NAME: &str = "verify";
+
+/// What verification does not look for.
+const WAITING: &str = "threads that wait for ever, for each other or for nothing";
+
+/// A result, and the searches behind it.
+pub struct Verified {
+    /// The result, in the form of a check.
+    pub result: CheckResult,
+    /// What was tried.
+    pub verification: Verification,
+}
+
+/// Verifies the program that starts at `main`. `model` is the name of the machine in the options.
+pub fn verify(
+    session: &Session,
+    main: ProcId,
+    model: &str,
+    options: &Options,
+    approach: Approach,
+    progress: &dyn Fn(&Visits),
+) -> Verified {
+    let start = Instant::now();
+    let verification =
+        abstraction::verify(&session.harness, Subject::Main(main), options, approach, progress);
+    let mut caveats = session.harness.caveats.clone();
+    caveats.push(WAITING.into());
+    let visited = verification.decisive().map(|proof| Visited {
+        abstraction: proof.abstraction.to_string(),
+        states: proof.statistics.states,
+        transitions: proof.statistics.transitions,
+    });
+    let verdict = match &verification.verdict {
+        explore::Verdict::Holds => Verdict::Holds,
+        explore::Verdict::Inconclusive(reason) => Verdict::Inconclusive(reason.clone()),
+        explore::Verdict::Violated { trace, .. } => match judged(session, trace, model) {
+            Ok(example) => Verdict::Violated(Box::new(example)),
+            Err(reason) => Verdict::Inconclusive(reason),
+        },
+    };
+    let statistics =
+        Statistics { total_time: start.elapsed(), peak_memory: peak_memory(), ..Statistics::default() };
+    let result = CheckResult {
+        file: session.file.clone(),
+        test: "main".into(),
+        notation: String::new(),
+        model: model.to_owned(),
+        property: Property::Assertions,
+        verdict,
+        scope: Scope { threads: verification.threads, visited, caveats, ..Scope::default() },
+        statistics,
+    };
+    Verified { result, verification }
+}
+
+/// Has the referee look at a trace.
+fn judged(
+    session: &Session,
+    trace: &fencepost_harness::trace::Trace,
+    model: &str,
+) -> Result<Counterexample, Reason> {
+    let internal = |why: String| Reason::Internal(why);
+    let model = fencepost_models::builtin(model).ok_or_else(|| internal(format!("no model `{model}`")))?;
+    if trace.fault().is_none() {
+        return Err(internal("a trace violates nothing".into()));
+    }
+    let explanation = fencepost_replay::replay(&session.harness, trace, &model)
+        .map_err(|why| internal(format!("a trace does not replay: {why}")))?;
+    let (wrong, trace) = (Wrong::Fault, trace.clone());
+    Ok(Counterexample { wrong, trace, explanation, nearest: Vec::new(), serial: false })
+}
