@@ -153,7 +153,7 @@ pub(crate) struct Checker<'a> {
     model: &'a Model,
     options: &'a Options,
     progress: &'a dyn Fn(Phase, u32),
-    bounds: Bounds,
+    pub(crate) bounds: Bounds,
     loops: Vec<LoopInfo>,
     threads: usize,
     pub(crate) statistics: Statistics,
@@ -208,6 +208,13 @@ impl<'a> Checker<'a> {
         self.statistics.clauses = encoding.circuit.clauses;
         self.statistics.conflicts += encoding.circuit.solver.conflicts();
         answer
+    }
+
+    /// The switches that events have at the current bounds.
+    pub(crate) fn switches(&self) -> Result<unroll::Placement, Reason> {
+        let unrolled = unroll(self.harness, self.subject, &self.bounds, &self.options.unroll)
+            .map_err(|failure| self.unroll_failure(failure))?;
+        Ok(unrolled.events.iter().filter_map(|event| event.switch).collect())
     }
 
     /// Unrolls and encodes to the current bounds.

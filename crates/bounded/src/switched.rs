@@ -8,13 +8,13 @@
 //!
 //! That a placement does not fail is asked of the program with just its fences: a proof is far shorter
 //! where fences that are off are not there at all. Both formulae unroll alike, so that bounds which one finds
-//! too small are raised for the other, too.
+//! too small are raised for the other, too; where loops become long, the one with switches is left as it is.
 
 use crate::check::{self, Checker, EARLY_CONFLICTS, Options, Phase};
 use crate::circuit::Lit;
 use crate::encode::Encoding;
 use crate::solver::Answer;
-use crate::unroll::{InstancePath, Subject, Switch};
+use crate::unroll::{Bounds, InstancePath, Subject, Switch};
 
 pub use crate::unroll::Placement;
 
@@ -27,6 +27,12 @@ use fencepost_models::cat::{Model, Relation};
 
 /// Conflicts to spend on turning on further switches.
 const PATIENCE: u32 = 5_000;
+
+/// Repetitions of a loop beyond which the formula with switches is not made.
+const LONG: u32 = 3;
+
+/// How often to ask about a set of fences when a correction set is found by halves.
+const QUESTIONS: u32 = 48;
 
 /// What a placement leads to. Executions are not shown: those of a placement that matters are found again
 /// in a program that has its fences, and replayed.
@@ -54,13 +60,25 @@ struct Ready<'a> {
     encoding: Encoding<'a>,
     /// Asks for an execution that fails.
     bad: Lit,
+    /// The bounds it was made at. What fails within them fails, also when others were raised since.
+    bounds: Bounds,
 }
 
 /// A failure that a placement allows.
 struct Failure {
-    /// Asks for it.
-    goal: Lit,
+    goal: Goal,
     on: Placement,
+}
+
+/// What kind of failure.
+#[derive(Clone)]
+enum Goal {
+    /// What this literal of the formula with switches asks for.
+    Switched(Lit),
+    /// An execution that fails, in the program that has just the fences of a placement.
+    Violation,
+    /// An execution that exceeds the bound of this loop, in such a program.
+    Loop(InstancePath),
 }
 
 impl<'a> Switched<'a> {
@@ -82,18 +100,13 @@ impl<'a> Switched<'a> {
         &self.checker.statistics
     }
 
-    /// The switches that the test meets.
-    pub fn switches(&mut self) -> Result<Placement, Reason> {
-        Ok(self.ready()?.encoding.switches.keys().copied().collect())
-    }
-
     fn ready(&mut self) -> Result<&mut Ready<'a>, Reason> {
         if self.ready.is_none() {
             self.checker.statistics.rounds += 1;
             let mut encoding = self.checker.encode()?;
             let complete = encoding.complete();
             let bad = self.checker.failure(&mut encoding, complete, self.specification);
-            self.ready = Some(Ready { encoding, bad });
+            self.ready = Some(Ready { encoding, bad, bounds: self.checker.bounds.clone() });
         }
         Ok(self.ready.as_mut().expect("made above"))
     }
@@ -111,14 +124,13 @@ impl<'a> Switched<'a> {
         match finding? {
             Placed::Holds => Ok(Finding::Holds),
             Placed::Violated => {
-                let bad = self.ready()?.bad;
-                match self.is_violated(bad, on, None)? {
-                    true => Ok(Finding::Violated),
-                    false => Err(Reason::Internal("a failure is lost when fences get switches".into())),
+                if !self.is_violated_now(on)? {
+                    self.last = Some(Failure { goal: Goal::Violation, on: on.clone() });
                 }
+                Ok(Finding::Violated)
             }
             Placed::TooFar(instance, span) => {
-                self.exceeds(&instance, on)?;
+                self.last = Some(Failure { goal: Goal::Loop(instance), on: on.clone() });
                 Ok(Finding::Unbounded(span))
             }
         }
@@ -138,35 +150,31 @@ impl<'a> Switched<'a> {
                     return Ok(Placed::TooFar(instance, span));
                 }
                 (Err(reason), _) => return Err(reason),
-                // Bounds were raised: the formula with switches is out of date.
-                (Ok(None), _) => self.ready = None,
+                // Bounds were raised.
+                (Ok(None), _) => {}
             }
         }
     }
 
-    /// Notes that a loop exceeds its bound with just these fences.
-    fn exceeds(&mut self, instance: &InstancePath, on: &Placement) -> Result<(), Reason> {
-        self.ready()?;
-        let ready = self.ready.as_mut().expect("made above");
-        let open = self.checker.open_bounds(&mut ready.encoding);
-        let goal = open.iter().find(|open| open.instance == *instance).map(|open| open.exceeded);
-        let lost = || Reason::Internal("a loop without bound is lost when fences get switches".into());
-        let goal = goal.ok_or_else(lost)?;
-        match self.solve(Phase::Bounds, &[goal], on, true, None)? {
-            Answer::Sat => {
-                self.last = Some(Failure { goal, on: on.clone() });
-                Ok(())
-            }
-            Answer::Unsat => Err(lost()),
-            Answer::Stopped => Err(self.checker.stopped()),
+    /// Looks for an execution that fails with just these fences, at bounds raised meanwhile; unless they are
+    /// so large that the formula with switches becomes slow.
+    fn is_violated_now(&mut self, on: &Placement) -> Result<bool, Reason> {
+        let bounds = &self.checker.bounds;
+        if bounds.values().any(|bound| *bound > LONG) {
+            return Ok(false);
         }
+        if self.ready.as_ref().is_some_and(|ready| ready.bounds != *bounds) {
+            self.ready = None;
+        }
+        let bad = self.ready()?.bad;
+        self.is_violated(bad, on, Some(PATIENCE))
     }
 
     /// Looks for an execution that fails with just these fences.
     fn is_violated(&mut self, bad: Lit, on: &Placement, conflicts: Option<u32>) -> Result<bool, Reason> {
         match self.solve(Phase::Violation, &[bad], on, true, conflicts)? {
             Answer::Sat => {
-                self.last = Some(Failure { goal: bad, on: on.clone() });
+                self.last = Some(Failure { goal: Goal::Switched(bad), on: on.clone() });
                 Ok(true)
             }
             Answer::Stopped if conflicts.is_none() => Err(self.checker.stopped()),
@@ -180,10 +188,7 @@ impl<'a> Switched<'a> {
     /// Whether a failure of the kind found last is possible with these fences on, whatever others are.
     /// A no says nothing about larger bounds, and may only mean that the search took long.
     pub fn still_fails(&mut self, on: &Placement) -> Result<bool, Reason> {
-        let goal = match &self.last {
-            Some(last) => last.goal,
-            None => self.ready()?.bad,
-        };
+        let Some(Failure { goal: Goal::Switched(goal), .. }) = self.last else { return Ok(false) };
         match self.solve(Phase::Violation, &[goal], on, false, Some(PATIENCE))? {
             Answer::Unsat | Answer::Stopped => {
                 self.checker.still_going()?;
@@ -191,7 +196,7 @@ impl<'a> Switched<'a> {
             }
             Answer::Sat => {
                 let on = self.on_in_solution()?;
-                self.last = Some(Failure { goal, on });
+                self.last = Some(Failure { goal: Goal::Switched(goal), on });
                 Ok(true)
             }
         }
@@ -203,7 +208,11 @@ impl<'a> Switched<'a> {
         let Some(Failure { goal, mut on }) = self.last.take() else {
             return Err(Reason::Internal("a correction of nothing is asked for".into()));
         };
-        let all = self.switches()?;
+        let Goal::Switched(goal) = goal else {
+            let all = self.checker.switches()?;
+            return self.correction_by_halves(&goal, on, &all);
+        };
+        let all: Placement = self.ready()?.encoding.switches.keys().copied().collect();
         on.retain(|switch| all.contains(switch));
         loop {
             let off: Vec<Switch> = all.difference(&on).copied().collect();
@@ -230,8 +239,64 @@ impl<'a> Switched<'a> {
             }
         }
         let off = all.difference(&on).copied().collect();
-        self.last = Some(Failure { goal, on });
+        self.last = Some(Failure { goal: Goal::Switched(goal), on });
         Ok(off)
+    }
+
+    /// A correction set without the formula that has switches, which is slow where loops are long: fences are
+    /// put in together, and by halves where that rules out the failure. Stops after some questions; what was
+    /// not decided then stays in the set.
+    fn correction_by_halves(
+        &mut self,
+        goal: &Goal,
+        mut on: Placement,
+        all: &Placement,
+    ) -> Result<Placement, Reason> {
+        let mut rest: Vec<Switch> = all.difference(&on).copied().collect();
+        // By kind: mostly, all fences of some kinds make no difference.
+        rest.sort_by_key(|switch| (switch.fence, switch.slot));
+        let mut needed = Placement::new();
+        let mut chunks = vec![rest];
+        let mut questions = 0;
+        while let Some(chunk) = chunks.pop() {
+            if chunk.is_empty() {
+                continue;
+            }
+            let with: Placement = on.iter().chain(&chunk).copied().collect();
+            questions += 1;
+            if questions <= QUESTIONS && self.is_possible(goal, &with)? {
+                on = with;
+            } else if chunk.len() == 1 || questions >= QUESTIONS {
+                needed.extend(chunk);
+            } else {
+                let (first, second) = chunk.split_at(chunk.len() / 2);
+                chunks.extend([second.to_vec(), first.to_vec()]);
+            }
+        }
+        Ok(needed)
+    }
+
+    /// Whether a failure is possible, at the bounds reached, in the program that has just these fences. A no
+    /// may only mean that the search took long.
+    fn is_possible(&mut self, goal: &Goal, on: &Placement) -> Result<bool, Reason> {
+        self.checker.placed = Some(on.clone());
+        let encoded = self.checker.encode();
+        self.checker.placed = None;
+        let mut encoding = encoded?;
+        let lit = match goal {
+            Goal::Loop(instance) => {
+                let open = self.checker.open_bounds(&mut encoding);
+                let lits = open.iter().filter(|open| open.instance == *instance).map(|open| open.exceeded);
+                encoding.circuit.or_all(&lits.collect::<Vec<_>>())
+            }
+            Goal::Violation | Goal::Switched(_) => {
+                let complete = encoding.complete();
+                self.checker.failure(&mut encoding, complete, self.specification)
+            }
+        };
+        let answer = self.checker.solve(&mut encoding, Phase::Violation, &[lit], Some(PATIENCE));
+        self.checker.still_going()?;
+        Ok(answer == Answer::Sat)
     }
 
     fn on_in_solution(&mut self) -> Result<Placement, Reason> {

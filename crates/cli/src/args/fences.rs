@@ -48,7 +48,7 @@ pub(crate) struct FencesArgs {
     /// Gives up when the process holds this much memory: 500M, 2G.
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub(crate) memory: Option<u64>,
-    /// Repetitions of a loop beyond which it counts as one without bound; 8 if not given.
+    /// Repetitions of a loop beyond which it counts as one without bound; 6 if not given.
     #[arg(long, value_name = "N")]
     pub(crate) max_unroll: Option<u32>,
     /// Lets malloc return memory that was freed before.

@@ -26,7 +26,7 @@ use std::time::Instant;
 
 /// Repetitions of a loop beyond which it counts as one without bound while fences are looked for. Without
 /// some fences loops can repeat for ever, and each repetition makes the formula larger.
-const MAX_UNROLL: u32 = 8;
+const MAX_UNROLL: u32 = 6;
 
 /// What to infer.
 pub struct Request<'a> {
@@ -55,7 +55,7 @@ pub fn infer(request: &Request, progress: &dyn Fn(Progress)) -> Inference {
     let start = Instant::now();
     let Request { session, questions, kinds, .. } = request;
     let question = |(subject, model): &(Subject, Model)| Question {
-        name: subject.name().to_owned(),
+        name: name(session, subject),
         test: subject.test().cloned(),
         model: model.name.clone(),
     };
@@ -142,12 +142,13 @@ impl Search<'_> {
     fn wrong_on_sc(&self) -> Result<Option<Failure>, Stuck> {
         // A test of the library loads every shipped model.
         let sc = fencepost_models::builtin("sc").expect("the model `sc` ships");
-        let mut asked: Vec<&str> = Vec::new();
+        let mut asked: Vec<String> = Vec::new();
         for (question, (subject, _)) in self.request.questions.iter().enumerate() {
-            if asked.contains(&subject.name()) {
+            let name = name(self.request.session, subject);
+            if asked.contains(&name) {
                 continue;
             }
-            asked.push(subject.name());
+            asked.push(name);
             let result = run::check(self.request.session, subject, &sc, &self.limits(), self.progress);
             match &result.verdict {
                 Verdict::Holds => {}
@@ -310,6 +311,14 @@ impl Search<'_> {
         let (subject, model) = &questions[question];
         let session = session.with_program(resolve(&session.harness.program, kinds, placement));
         run::check(&session, subject, model, &self.limits(), self.progress)
+    }
+}
+
+/// The name of a test of the file; another test is called by what it is.
+fn name(session: &Session, subject: &Subject) -> String {
+    match subject.test() {
+        Some(test) if !session.harness.tests.contains(test) => test.show(&session.harness),
+        _ => subject.name().to_owned(),
     }
 }
 
