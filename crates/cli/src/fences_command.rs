@@ -151,10 +151,18 @@ fn questions(
         let expected: Vec<_> = of_model.filter(|e| e.verdict != verdict::Kind::Inconclusive).collect();
         for subject in &subjects {
             let wanted = !args.test.is_empty() || expected.is_empty();
-            if wanted || expected.iter().any(|e| e.test == subject.name()) {
+            let names = match subject {
+                Subject::Main(_) => [subject.name(), fencepost::verify::NAME],
+                Subject::Test(_) => [subject.name(); 2],
+            };
+            if wanted || expected.iter().any(|e| names.contains(&e.test.as_str())) {
                 questions.push((subject.clone(), model.clone()));
             }
         }
+    }
+    if questions.is_empty() && problems.is_empty() {
+        let problem = Diagnostic::general(format!("{} expects nothing of these models", session.file));
+        problems.push(problem.help("name what must hold, as in --test T0"));
     }
     questions.sort_by_key(|(subject, _)| {
         subject.test().map(|test| (test.invocations().count(), test.threads.len()))

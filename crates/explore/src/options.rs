@@ -125,6 +125,11 @@ pub struct Budget {
 }
 
 impl Budget {
+    /// Whether time is up, or the end was asked for.
+    pub fn exhausted(&self) -> bool {
+        self.cancelled() || self.late()
+    }
+
     pub(crate) fn cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Relaxed)
     }

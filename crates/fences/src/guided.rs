@@ -1,4 +1,4 @@
-//! Fence inference guided by counterexamples: implicit hitting sets over the bounded engine.
+//! Fence inference guided by counterexamples: implicit hitting sets over checks by an engine.
 //!
 //! A check that fails with a placement yields *correction sets*: fences of which every placement that does
 //! not fail so has at least one. The cheapest placement that hits all correction sets known so far is tried
@@ -17,6 +17,48 @@ use fencepost_bounded::switched::{Finding, Placement, Switched};
 use fencepost_bounded::unroll::Switch;
 use fencepost_harness::verdict::Reason;
 use fencepost_lsl::program::SlotId;
+
+/// A check that depends on which fences are there.
+pub trait Question {
+    /// What a placement leads to.
+    fn check(&mut self, on: &Placement) -> Result<Finding, Reason>;
+
+    /// Fences of which every placement has one that does not fail as the one did that was asked about last;
+    /// none if nothing helps.
+    fn correction(&mut self) -> Result<Placement, Reason>;
+
+    /// Whether a failure is still possible with more fences, as far as is worth knowing: then the next correction
+    /// is of that one.
+    fn still_fails(&mut self, on: &Placement) -> Result<bool, Reason>;
+}
+
+impl Question for Switched<'_> {
+    fn check(&mut self, on: &Placement) -> Result<Finding, Reason> {
+        Switched::check(self, on)
+    }
+
+    fn correction(&mut self) -> Result<Placement, Reason> {
+        Switched::correction(self)
+    }
+
+    fn still_fails(&mut self, on: &Placement) -> Result<bool, Reason> {
+        Switched::still_fails(self, on)
+    }
+}
+
+impl<Q: Question + ?Sized> Question for Box<Q> {
+    fn check(&mut self, on: &Placement) -> Result<Finding, Reason> {
+        (**self).check(on)
+    }
+
+    fn correction(&mut self) -> Result<Placement, Reason> {
+        (**self).correction()
+    }
+
+    fn still_fails(&mut self, on: &Placement) -> Result<bool, Reason> {
+        (**self).still_fails(on)
+    }
+}
 
 /// What the search is doing, for a progress line.
 #[derive(Clone, Copy, Debug)]
@@ -83,8 +125,8 @@ pub struct Effort {
 }
 
 /// Searches for placements with which all questions hold. Those listed first are asked first.
-pub fn infer(
-    questions: &mut [Switched],
+pub fn infer<Q: Question>(
+    questions: &mut [Q],
     options: &Options,
     effort: &mut Effort,
 ) -> Result<Outcome, (usize, Reason)> {
@@ -118,8 +160,8 @@ pub fn infer(
     }
 }
 
-struct Search<'s, 'q, 'o> {
-    questions: &'s mut [Switched<'q>],
+struct Search<'s, 'o, Q> {
+    questions: &'s mut [Q],
     options: &'o Options<'o>,
     effort: &'s mut Effort,
     /// How many kinds of fences each slot has.
@@ -137,7 +179,7 @@ enum Judgement {
     Hopeless(usize, Finding),
 }
 
-impl Search<'_, '_, '_> {
+impl<Q: Question> Search<'_, '_, Q> {
     fn switch(&self, element: usize) -> Switch {
         let element = self.options.costs.len() * self.kinds - 1 - element;
         Switch { slot: SlotId((element / self.kinds) as u32), fence: element % self.kinds }

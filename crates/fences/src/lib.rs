@@ -11,5 +11,6 @@ pub mod guided;
 pub mod hitting;
 pub mod patch;
 pub mod place;
+pub mod proved;
 pub mod rlx;
 pub mod store_buffers;

@@ -6,17 +6,22 @@ mod mirror;
 
 use crate::run::{self, Limits, Progress};
 use crate::session::{Session, Subject};
+use crate::verify;
 use fencepost_bounded::check::Options;
 use fencepost_bounded::switched::{Finding, Placement, Switched, fences_only_forbid};
 use fencepost_bounded::unroll;
+use fencepost_explore as explore;
+use fencepost_explore::abstraction::Approach;
 use fencepost_fences::cost::Costs;
 use fencepost_fences::guided::{self, Effort, Found, Outcome};
 use fencepost_fences::patch::{self, Patch};
 use fencepost_fences::place::{self, Kind, resolve, slot};
+use fencepost_fences::proved::Proved;
 use fencepost_harness::inference::{Answer, ChangedFile, Failure, Inference, Placed, PlacedFence, Question};
 use fencepost_harness::mine::Mined;
 use fencepost_harness::result::{CheckResult, Verdict};
 use fencepost_harness::verdict::Reason;
+use fencepost_lsl::program::ProcId;
 use fencepost_lsl::source::FileId;
 use fencepost_models::cat::Model;
 use mirror::Mirror;
@@ -50,6 +55,20 @@ pub struct Request<'a> {
     pub limits: Limits,
 }
 
+/// Which questions are about closed programs that verification without bounds can decide. It must be able to
+/// on sc, or loops are bounded instead.
+fn provable(search: &Search) -> Vec<bool> {
+    let able = |(subject, model): &(Subject, Model)| {
+        let proc = match subject {
+            Subject::Main(proc) if explore::Model::named(&model.name).is_some() => *proc,
+            _ => return false,
+        };
+        let verdict = search.verified(search.request.session, proc, "sc").verdict;
+        !matches!(verdict, Verdict::Inconclusive(_))
+    };
+    search.request.questions.iter().map(able).collect()
+}
+
 /// Infers fences.
 pub fn infer(request: &Request, progress: &dyn Fn(Progress)) -> Inference {
     let start = Instant::now();
@@ -64,7 +83,8 @@ pub fn infer(request: &Request, progress: &dyn Fn(Progress)) -> Inference {
         max_unroll: Some(request.limits.max_unroll.unwrap_or(MAX_UNROLL)),
         ..request.limits.clone()
     };
-    let mut search = Search { request, limits, start, progress };
+    let mut search = Search { request, limits, start, progress, proved: Vec::new() };
+    search.proved = provable(&search);
     let answer = search
         .answer(&mut effort)
         .unwrap_or_else(|(question, reason)| Answer::Inconclusive { question, reason });
@@ -88,6 +108,8 @@ struct Search<'a> {
     limits: Limits,
     start: Instant,
     progress: &'a dyn Fn(Progress),
+    /// For each question, whether it is decided by verification without bounds.
+    proved: Vec<bool>,
 }
 
 impl Search<'_> {
@@ -149,7 +171,7 @@ impl Search<'_> {
                 continue;
             }
             asked.push(name);
-            let result = run::check(self.request.session, subject, &sc, &self.limits(), self.progress);
+            let result = self.ask(self.request.session, question, subject, &sc);
             match &result.verdict {
                 Verdict::Holds => {}
                 Verdict::Violated(_) => return Ok(Some(Failure { question, result })),
@@ -176,7 +198,9 @@ impl Search<'_> {
             mined.push(subject.test().map(|test| session.specification(test, &stop)));
         }
         let quiet = |_, _| {};
-        let mut checks = Vec::new();
+        let machines: Vec<explore::Options> =
+            questions.iter().map(|(_, model)| self.exploring(&model.name)).collect();
+        let mut checks: Vec<Box<dyn guided::Question + '_>> = Vec::new();
         for (index, ((subject, model), mined)) in questions.iter().zip(&mined).enumerate() {
             let specification = match mined.as_deref() {
                 None => None,
@@ -188,9 +212,14 @@ impl Search<'_> {
             };
             let subject = match subject {
                 Subject::Test(test) => unroll::Subject::Test(test),
+                Subject::Main(proc) if self.proved[index] => {
+                    checks.push(Box::new(Proved::new(&session.harness, *proc, &machines[index], kinds)));
+                    continue;
+                }
                 Subject::Main(proc) => unroll::Subject::Main(*proc),
             };
-            checks.push(Switched::new(&session.harness, subject, model, specification, &options, &quiet));
+            let switched = Switched::new(&session.harness, subject, model, specification, &options, &quiet);
+            checks.push(Box::new(switched));
         }
         let slots = session.harness.program.slots.iter();
         let costs: Vec<Vec<u64>> =
@@ -272,7 +301,7 @@ impl Search<'_> {
                 Subject::Test(test) => patched.subject(&test.show(&session.harness)),
             };
             let subject = subject.map_err(|problem| (Some(index), Reason::Internal(problem.message)))?;
-            let result = run::check(&patched, &subject, model, &self.limits(), self.progress);
+            let result = self.ask(&patched, index, &subject, model);
             match &result.verdict {
                 Verdict::Holds => results.push(result),
                 Verdict::Inconclusive(reason) => return Err((Some(index), reason.clone())),
@@ -310,7 +339,36 @@ impl Search<'_> {
         let Request { session, questions, kinds, .. } = self.request;
         let (subject, model) = &questions[question];
         let session = session.with_program(resolve(&session.harness.program, kinds, placement));
-        run::check(&session, subject, model, &self.limits(), self.progress)
+        self.ask(&session, question, subject, model)
+    }
+
+    /// Decides a question about a program, in the way that is chosen for it.
+    fn ask(&self, session: &Session, question: usize, subject: &Subject, model: &Model) -> CheckResult {
+        match subject {
+            Subject::Main(proc) if self.proved[question] => self.verified(session, *proc, &model.name),
+            _ => run::check(session, subject, model, &self.limits(), self.progress),
+        }
+    }
+
+    fn verified(&self, session: &Session, main: ProcId, model: &str) -> CheckResult {
+        let report = |statistics: &explore::Statistics| (self.progress)(Progress::States(statistics.states));
+        verify::verify(session, main, model, &self.exploring(model), Approach::Refine, &report).result
+    }
+
+    /// How a machine is explored.
+    fn exploring(&self, model: &str) -> explore::Options {
+        let limits = self.limits();
+        let budget = explore::Budget {
+            cancelled: limits.cancelled.clone(),
+            deadline: limits.timeout.map(|timeout| Instant::now() + timeout),
+            memory: limits.memory,
+            states: None,
+        };
+        explore::Options {
+            model: explore::Model::named(model).unwrap_or_default(),
+            budget,
+            ..explore::Options::default()
+        }
     }
 }
 
