@@ -313,6 +313,35 @@ fn michael_and_scott() {
     assert_eq!(rmo[0].len(), 2, "{rmo:?}");
 }
 
+/// Programs that run for ever: every placement that is tried is proved or refuted without bounds.
+#[test]
+fn programs_without_end() {
+    let folder = corpus("blender");
+    let found = |file: &str, model: &str| -> Vec<u64> {
+        let define = if file == "figure-6.c" { "-DNOTHING" } else { "-DUNFENCED" };
+        let output = fences(&folder, &[file, define, "--json", "-m", model, "--fence-kinds", "full"]);
+        let result = output.json();
+        assert_eq!((output.code, &result["cheapest"]), (0, &true.into()), "{file} on {model}: {result}");
+        let fences = result["placements"][0]["fences"].as_array().expect("fences").iter();
+        fences
+            .map(|fence| {
+                assert_eq!(fence["without"]["verdict"], "violated", "{file} on {model}: {fence}");
+                fence["line"].as_u64().expect("a line")
+            })
+            .collect()
+    };
+    // The two of the paper's Figure 2.
+    assert_eq!(found("peterson.c", "pso"), [21, 23]);
+    assert_eq!(found("peterson.c", "tso"), [23]);
+    assert_eq!((found("figure-6.c", "pso").len(), found("clh.c", "tso").len()), (0, 0));
+    for (file, counts) in [("dekker.c", [1, 1]), ("bakery.c", [2, 2]), ("fast-mutex.c", [3, 2])] {
+        assert_eq!([found(file, "pso").len(), found(file, "tso").len()], counts, "{file}");
+    }
+    for file in ["clh.c", "sense-barrier.c"] {
+        assert_eq!(found(file, "pso").len(), 1, "{file}");
+    }
+}
+
 #[test]
 fn checkfence_msn_on_relaxed() {
     let folder = corpus("checkfence");

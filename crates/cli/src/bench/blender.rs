@@ -4,7 +4,7 @@
 //! The paper counts every instruction and every flush as a step, so its states are more than ours. Its machine
 //! is an 8-CPU Xeon with 1.6 GHz and 16 GB.
 
-use super::{Results, blender_fences, measure};
+use super::{Results, blender_fences, blender_proofs, measure};
 use crate::args::BenchArgs;
 use anyhow::Result;
 use serde_json::json;
@@ -98,6 +98,7 @@ pub(crate) fn run(args: &BenchArgs) -> Result<u8> {
     }
     results.say(&format!("{differ} of {} entries differ from the paper's", 3 * TABLE_1.len()));
     blender_fences::run(args, &mut results)?;
+    blender_proofs::run(args, &mut results)?;
     results.write(args, "blender")?;
     Ok(0)
 }

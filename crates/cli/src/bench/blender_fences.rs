@@ -39,7 +39,7 @@ const fn unfixable(thousands: f64) -> Paper {
 
 /// Names, files, macros, and what the paper found.
 #[rustfmt::skip]
-const TABLE_2: [(&str, &str, &str, [Paper; 5]); 9] = [
+pub(crate) const TABLE_2: [(&str, &str, &str, [Paper; 5]); 9] = [
     ("Sense0", "sense-barrier", "-DUNFENCED",
         [more(57.6), optimal(58.6), more(31.9), optimal(44.3), optimal(6.1)]),
     ("Pet0", "peterson", "-DUNFENCED",

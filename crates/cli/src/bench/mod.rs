@@ -5,6 +5,7 @@
 
 mod blender;
 mod blender_fences;
+mod blender_proofs;
 mod chart;
 mod checkfence;
 mod collect;
