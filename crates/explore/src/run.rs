@@ -51,7 +51,7 @@ impl From<Fault> for Stop {
 }
 
 /// Instructions after which a thread that does nothing visible is interrupted.
-const LOCAL_LIMIT: u32 = 5_000;
+const LOCAL_LIMIT: u32 = 1_000;
 /// Instructions after which an atomic block is taken not to end.
 const ATOMIC_LIMIT: u32 = 1_000_000;
 /// Calls under way after which a recursion is taken not to end.
