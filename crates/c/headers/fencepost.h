@@ -8,6 +8,8 @@
  *   cas(p, old, new)        compare-and-swap without any fence; not zero if it swapped
  *   dcas(p, q, old_p, old_q, new_p, new_q)   the same on two places at once
  *   fp_atomic { ... }       runs in order and uninterrupted
+ *   fp_ghost { ... }        the same for what only a specification remembers: it happens at once, outside of the memory
+ *                           model, and orders nothing. Use its variables nowhere else. On sc, tso and pso
  *   lock(&l), unlock(&l)    a spin lock of type lock_t, initially all zero
  *   assume(e)               executions in which e does not hold are not looked at
  *   fp_any(a, b, ...)       any of these constants
@@ -25,6 +27,7 @@
 #define fp_dcas(p, q, old_p, old_q, new_p, new_q) \
     __fencepost_dcas((p), (q), (old_p), (old_q), (new_p), (new_q))
 #define fp_atomic __fencepost_atomic
+#define fp_ghost __fencepost_ghost
 #define fp_assume(e) __fencepost_assume(!!(e))
 #define fp_assert(e) __fencepost_assert(!!(e), #e)
 #define fp_any(...) __fencepost_choose(__VA_ARGS__)
@@ -66,6 +69,8 @@ static inline void fp_block_end(int *guard)
 #define fp_atomic                                                                                     \
     for (int fp_guard __attribute__((cleanup(fp_block_end))) = fp_block_begin(), fp_once = 1; fp_once; \
          fp_once = 0, (void)fp_guard)
+
+#define fp_ghost fp_atomic
 
 #define fp_dcas(p, q, old_p, old_q, new_p, new_q)                     \
     __extension__({                                                   \

@@ -183,6 +183,7 @@ words! {
         Extension "__extension__",
         Extern "extern",
         FencepostAtomic "__fencepost_atomic",
+        FencepostGhost "__fencepost_ghost",
         Float "float",
         For "for",
         Generic "_Generic",

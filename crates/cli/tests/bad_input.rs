@@ -56,6 +56,15 @@ macro_rules! cases {
 cases! {
     good: GOOD, ["-m", "sc", "-q"];
     syntax_errors: "int x = ;\nint f(void) { return 1 }\nint y;\nint g(void { return 2; }\n", [];
+    ghost_that_does_too_much: "#include <fencepost.h>
+int x;
+static int f(void) { return x; }
+int main(void) { fp_ghost { x = f(); fence(\"full\"); } return 0; }
+", [];
+    ghost_with_loop_bounds: "#include <fencepost.h>
+int x;
+int main(void) { fp_ghost { x = 1; } return 0; }
+", ["-m", "tso"];
     unknown_type: "typedef struct node { int x; } node_t;\nnodet *head;\nint main(void) { return 0; }\n", [];
     unknown_pragma: "#pragma fencepost tset T = ( e )\nint main(void) { return 0; }\n", [];
     unknown_operation: &format!("{GOOD}#pragma fencepost test U = ( p | x )\n"), [];

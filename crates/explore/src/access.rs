@@ -16,6 +16,8 @@
 //! *Cells without competition*: see [`crate::footprint`]. A buffered store to such a cell reaches memory as
 //! soon as it may, since nobody but its thread looks, and that one sees its own stores anyway.
 //!
+//! *Ghost accesses* stand in blocks, go to memory themselves, and wait for nothing.
+//!
 //! *A thread alone* needs neither scheduling points nor a buffer.
 
 use crate::address;
@@ -46,7 +48,9 @@ impl<R: Recorder> Run<'_, '_, R> {
         let own = owner == Some(self.thread) || matches!(spot.place, Place::Constant(_));
         let footprint = self.machine.options.reductions.footprint;
         let (offset, bytes) = (spot.offset, ty.bytes());
-        if self.depth > 0 {
+        if order == Order::Ghost {
+            // Waits for nothing and passes nothing.
+        } else if self.depth > 0 {
             self.wait_in_block(addr, bytes, false)?;
             self.pass();
         } else {
@@ -75,10 +79,12 @@ impl<R: Recorder> Run<'_, '_, R> {
             self.machine.footprint.read(class, offset, bytes, self.thread);
         }
         let mut value = self.object(spot).read(offset, ty);
-        if !self.buffer.entries.is_empty() {
-            value = self.buffer.forward(addr, ty, value);
+        if order != Order::Ghost {
+            if !self.buffer.entries.is_empty() {
+                value = self.buffer.forward(addr, ty, value);
+            }
+            value = self.loose_load(addr, ty, value)?;
         }
-        value = self.loose_load(addr, ty, value)?;
         self.weigh_load(spot.object, addr, offset, ty, value);
         self.note(Note::Load { addr, ty, order, value });
         Ok(Some(value))
@@ -118,7 +124,9 @@ impl<R: Recorder> Run<'_, '_, R> {
         let unnoticed =
             abstracted && self.writes_unnoticed(spot, ty.bytes()) && !self.loose.covers(addr, ty.bytes());
         let direct = self.depth > 0 || own || self.sole || model == Model::Sc || unnoticed;
-        if self.depth > 0 {
+        if order == Order::Ghost {
+            // Waits for nothing.
+        } else if self.depth > 0 {
             self.wait_in_block(addr, ty.bytes(), true)?;
         } else if !own && !self.sole && model == Model::Sc && !self.writes_unnoticed(spot, ty.bytes()) {
             if !self.spend() {
@@ -134,7 +142,7 @@ impl<R: Recorder> Run<'_, '_, R> {
             let why = format!("more than {} stores of a thread under way", self.machine.options.buffer);
             return Err(Stop::Unsupported(why));
         }
-        if !own && !unnoticed {
+        if !own && !unnoticed && order != Order::Ghost {
             self.pass();
         }
         if self.object(spot).freed() || self.buffer.frees(addr) {

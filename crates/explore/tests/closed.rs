@@ -303,6 +303,59 @@ fn freed_memory() {
     );
 }
 
+/// Ghost state is outside of the memory model: it does not wait for stores that are under way, and orders none.
+#[test]
+fn ghosts_wait_for_nothing() {
+    let text = "
+        #include <pthread.h>
+        #include <assert.h>
+        #include <fencepost.h>
+        int x, told;
+        void *tells(void *argument) { x = 1; BLOCK { told = 1; } return argument; }
+        int main(void) {
+            pthread_t t;
+            pthread_create(&t, 0, tells, 0);
+            int seen = 0;
+            BLOCK { seen = told; }
+            if (seen) assert(x == 1);
+            pthread_join(t, 0);
+            return 0;
+        }";
+    for model in [Model::Sc, Model::Tso, Model::Pso] {
+        let ghost = run(&text.replace("BLOCK", "fp_ghost"), &on(model));
+        assert_eq!(fault(&ghost).is_some(), model != Model::Sc, "{model:?}");
+        // An atomic block is a part of the program: on tso it waits.
+        let atomic = run(&text.replace("BLOCK", "fp_atomic"), &on(model));
+        assert_eq!(fault(&atomic).is_some(), model == Model::Pso, "{model:?}");
+    }
+    // What ghosts of one thread do, they do in order, and after the loads before them.
+    let text = "
+        #include <pthread.h>
+        #include <assert.h>
+        #include <fencepost.h>
+        int x, a, b, got;
+        void *tells(void *argument) {
+            int r = x;
+            fp_ghost { a = 1; got = r; }
+            fp_ghost { b = 1; }
+            return argument;
+        }
+        int main(void) {
+            pthread_t t;
+            int seen_a, seen_b, seen_r;
+            pthread_create(&t, 0, tells, 0);
+            fp_ghost { seen_b = b; }
+            fp_ghost { seen_a = a; seen_r = got; }
+            x = 1;
+            assert(seen_a || !seen_b);
+            assert(!seen_a || !seen_r);
+            return 0;
+        }";
+    for model in [Model::Sc, Model::Tso, Model::Pso] {
+        assert_eq!(run(text, &on(model)).verdict, Verdict::Holds, "{model:?}");
+    }
+}
+
 /// The ABA problem: the same address, another object.
 #[test]
 fn reused_memory() {

@@ -141,6 +141,7 @@ impl fmt::Display for Order {
             Order::Release => "release",
             Order::AcqRel => "acq_rel",
             Order::SeqCst => "seq_cst",
+            Order::Ghost => "ghost",
         })
     }
 }

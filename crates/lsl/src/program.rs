@@ -79,6 +79,8 @@ pub enum Order {
     AcqRel,
     /// `memory_order_seq_cst`.
     SeqCst,
+    /// Of ghost state: outside of the memory model, at once, without a store buffer.
+    Ghost,
 }
 
 impl Order {

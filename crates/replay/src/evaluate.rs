@@ -167,10 +167,23 @@ impl<'t> Execution<'t> {
         self.trace.events[event].action.access().is_some()
     }
 
+    /// Whether program order says something of two events of a thread. A ghost access happens at once: after the
+    /// loads before it, but before stores that are still under way.
+    fn in_order(&self, x: usize, y: usize) -> bool {
+        let action = |event: usize| &self.trace.events[event].action;
+        let ghost = |event: usize| {
+            matches!(
+                action(event),
+                Action::Load { order: Order::Ghost, .. } | Action::Store { order: Order::Ghost, .. }
+            )
+        };
+        !ghost(y) || ghost(x) || matches!(action(x), Action::Load { .. })
+    }
+
     fn related(&self, base: BaseRelation, x: usize, y: usize) -> bool {
         let (a, b) = (&self.trace.events[x], &self.trace.events[y]);
         let internal = a.thread == b.thread;
-        let po = internal && x < y;
+        let po = internal && x < y && self.in_order(x, y);
         let depends = |on: &BTreeSet<EventId>| on.contains(&EventId(x as u32));
         match base {
             BaseRelation::Po => po,

@@ -302,6 +302,7 @@ impl Dumper<'_> {
                 list(["labels".into(), self.all(labels, |dumper, label| dumper.name(*label))])
             }
             StmtKind::Atomic(block) => list(["atomic".into(), self.block(block)]),
+            StmtKind::Ghost(block) => list(["ghost".into(), self.block(block)]),
         }
     }
 

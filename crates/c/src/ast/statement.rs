@@ -107,6 +107,8 @@ pub enum StmtKind {
     LocalLabels(Vec<Name>),
     /// `__fencepost_atomic { … }`: nothing else happens meanwhile.
     Atomic(Block),
+    /// `__fencepost_ghost { … }`: the same, outside of the memory model.
+    Ghost(Block),
 }
 
 /// Assembler text in a function or at file level.

@@ -21,6 +21,7 @@ mod declare;
 mod enumeration;
 mod expr;
 mod functions;
+mod ghost;
 mod globals;
 mod harness;
 mod init;

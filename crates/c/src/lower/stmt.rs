@@ -88,12 +88,15 @@ impl<'u> Lowerer<'u> {
                     self.scopes.declare(name.symbol, Entity::Error);
                 }
             }
-            StmtKind::Atomic(block) => {
+            StmtKind::Atomic(block) | StmtKind::Ghost(block) => {
                 self.builder.open();
                 let slots = self.slots.take();
                 self.block(block);
                 self.slots = slots;
-                let body = self.builder.close();
+                let mut body = self.builder.close();
+                if let StmtKind::Ghost(_) = &stmt.kind {
+                    self.make_ghostly(&mut body);
+                }
                 self.builder.emit(lsl::StmtKind::Atomic(body), span);
             }
         }

@@ -40,7 +40,7 @@ fn visit_stmt<'u>(stmt: &'u Stmt, f: &mut dyn FnMut(Node<'u>) -> bool) {
                 visit_initializer(value, f);
             }
         }
-        StmtKind::Block(block) | StmtKind::Atomic(block) => visit_block(block, f),
+        StmtKind::Block(block) | StmtKind::Atomic(block) | StmtKind::Ghost(block) => visit_block(block, f),
         StmtKind::If { condition, then, otherwise } => {
             visit(Node::Expr(condition), f);
             visit(Node::Stmt(then), f);

@@ -139,6 +139,10 @@ impl Parser<'_> {
                 self.cursor.advance();
                 Ok(StmtKind::Atomic(self.block()?))
             }
+            Keyword::FencepostGhost => {
+                self.cursor.advance();
+                Ok(StmtKind::Ghost(self.block()?))
+            }
             Keyword::Else => {
                 self.report(Diagnostic::error(self.span(), "`else` without `if`"));
                 self.cursor.advance();

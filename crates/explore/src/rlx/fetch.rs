@@ -132,6 +132,9 @@ impl Machine<'_> {
         };
         let instr = &code.instrs[pc as usize];
         match instr {
+            Instr::Load { order: Order::Ghost, .. } | Instr::Store { order: Order::Ghost, .. } => {
+                return Err(Stop::Unsupported("ghost state, with execution buffers".into()));
+            }
             Instr::Op { dst, op, a, b } => {
                 let (a, b) = (value(*a), if op.arity() == 1 { value(*a) } else { value(*b) });
                 let result = match (a.known(), b.known()) {
