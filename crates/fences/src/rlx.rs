@@ -76,10 +76,30 @@ pub struct Inference {
     pub states: Vec<u64>,
     /// Whether places are slots of the program.
     pub slots: bool,
-    /// Whether the cheapest placement was put in and explored again; only done with slots.
-    pub checked: bool,
-    /// Whether a complete execution had more rounds of a loop under way than are looked at.
+    /// What is known of the cheapest placement, the first of `placements`.
+    pub standing: Standing,
+    /// Whether a complete execution had more rounds of a loop under way than are looked at. Then executions were
+    /// missed: what is listed is needed, and may not be enough. See [`Inference::is_complete`].
     pub held: bool,
+}
+
+impl Inference {
+    /// Whether all executions were looked at, so that every placement listed is enough, and nothing that was
+    /// explored again left that open.
+    pub fn is_complete(&self) -> bool {
+        !self.held && !matches!(self.standing, Standing::Open(..))
+    }
+}
+
+/// What is known of a placement.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Standing {
+    /// All goals hold with it: it was put in and explored again, or has no fences and was explored already.
+    Holds,
+    /// It was explored and a goal was not decided; which goal and why.
+    Open(usize, Reason),
+    /// It was not put in: the program has no slots.
+    Untried,
 }
 
 /// Why nothing was inferred.
@@ -116,6 +136,7 @@ pub fn infer(
     let mut merged = Merged::default();
     let mut all = Formula::TRUE;
     let mut states = Vec::new();
+    let mut open = None;
     for (number, goal) in goals.iter().enumerate() {
         let stop = |reason| Failure::Inconclusive(number, reason);
         let explored = explore(harness, goal, rules, &limits.explore, true).map_err(stop)?;
@@ -126,6 +147,12 @@ pub fn infer(
             };
             return Err(stop(reason));
         };
+        match &explored.verdict {
+            // Nothing completes: that no error is reached says nothing.
+            Verdict::Inconclusive(reason @ Reason::Vacuous(_)) => return Err(stop(reason.clone())),
+            Verdict::Inconclusive(reason) => open = open.or(Some((number, reason.clone()))),
+            Verdict::Holds | Verdict::Violated { .. } => {}
+        }
         states.push(explored.states);
         let large = |large: TooLarge| stop(Reason::Unsupported(large.to_string()));
         let names = merged.add(&explored).map_err(|why| stop(Reason::Unsupported(why)))?;
@@ -160,25 +187,33 @@ pub fn infer(
         placements: listed,
         states,
         slots: !harness.program.slots.is_empty(),
-        checked: false,
+        standing: Standing::Untried,
         held: merged.held,
         accesses: merged.accesses,
     };
-    if inference.slots && inference.placements.iter().any(|placement| !placement.fences.is_empty()) {
-        check(harness, goals, rules, limits, &inference.placements[0])?;
-        inference.checked = true;
-    }
+    // There is at least one: the cheapest was found.
+    let cheapest = &inference.placements[0];
+    inference.standing = match open {
+        _ if inference.slots && !cheapest.fences.is_empty() => {
+            check(harness, goals, rules, limits, cheapest)?
+        }
+        _ if !cheapest.fences.is_empty() => Standing::Untried,
+        Some((goal, reason)) => Standing::Open(goal, reason),
+        None => Standing::Holds,
+    };
     Ok(inference)
 }
 
-/// Puts a placement in and explores again.
+/// Puts a placement in and explores again. That a goal fails is a mistake of this crate; that one is not decided
+/// is not, and is no proof either.
 fn check(
     harness: &Harness,
     goals: &[Goal],
     rules: &'static Rules,
     limits: &Limits,
     placement: &Placement,
-) -> Result<(), Failure> {
+) -> Result<Standing, Failure> {
+    let mut standing = Standing::Holds;
     let fenced = Harness { program: with_fences(&harness.program, &placement.fences), ..harness.clone() };
     for (number, goal) in goals.iter().enumerate() {
         let stop = |reason| Failure::Inconclusive(number, reason);
@@ -187,10 +222,13 @@ fn check(
                 let why = "the program still fails with the fences that were inferred";
                 return Err(stop(Reason::Internal(why.into())));
             }
+            Verdict::Inconclusive(reason) if standing == Standing::Holds => {
+                standing = Standing::Open(number, reason);
+            }
             Verdict::Holds | Verdict::Inconclusive(_) => {}
         }
     }
-    Ok(())
+    Ok(standing)
 }
 
 /// The program with fences at some of its slots.

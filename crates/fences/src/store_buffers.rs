@@ -37,7 +37,8 @@ pub struct Inferred {
     pub placements: u64,
     /// Some of them.
     pub listed: Vec<Vec<SlotId>>,
-    /// One with the fewest fences. Empty if the program is right without any.
+    /// One with the fewest fences, and of those with the fewest loops around them. Empty if the program is right
+    /// without any.
     pub fewest: Option<Vec<SlotId>>,
     /// Figures of the transition system.
     pub statistics: Statistics,
@@ -73,6 +74,10 @@ pub fn infer(
     let slots = |set: Vec<u32>| -> Vec<SlotId> {
         set.into_iter().map(|variable| SlotId(Fence::of_variable(variable).place)).collect()
     };
+    // Loops only decide between placements of equally many fences: all together weigh less than a fence.
+    let depth = |slot: u32| u64::from(harness.program.slots[slot as usize].loop_depth);
+    let one_fence = 1 + (0..harness.program.slots.len() as u32).map(depth).sum::<u64>();
+    let weight = |variable| one_fence + depth(Fence::of_variable(variable).place);
     let minimal = Minimal::of(&bdd, placed);
     let span = |label: u32| system.spans[label as usize];
     Ok(Inferred {
@@ -81,7 +86,7 @@ pub fn infer(
         constraints: sets,
         placements: if placed == Formula::FALSE { 0 } else { minimal.count() },
         listed: minimal.sets(limit).into_iter().map(slots).collect(),
-        fewest: cheapest(&bdd, placed, |_| 1).map(|(_, set)| slots(set)),
+        fewest: cheapest(&bdd, placed, weight).map(|(_, set)| slots(set)),
         statistics: system.statistics,
     })
 }

@@ -3,7 +3,7 @@
 use fencepost_c::Options;
 use fencepost_explore::rlx::rules::Rules;
 use fencepost_fences::constraints::Kind;
-use fencepost_fences::rlx::{Goal, Inference, Limits, infer};
+use fencepost_fences::rlx::{Goal, Inference, Limits, Standing, infer};
 use fencepost_harness::operation::Harness;
 use fencepost_harness::test;
 use fencepost_lsl::source::FileId;
@@ -76,7 +76,8 @@ fn queue_needs_one_fence_on_pso() {
     // Sets of two constraints, as in the paper: both stores to the new node come before it is seen.
     assert!(found.orderings.iter().all(|set| set.len() == 2), "{:?}", found.orderings);
     assert_eq!(found.placements[0].fences.len(), 1);
-    assert!(found.checked);
+    assert_eq!(found.standing, Standing::Holds);
+    assert!(found.is_complete());
     assert!(cheapest(&harness, &found).contains(&vec![("enqueue".into(), Kind::StoreStore)]));
 }
 
@@ -101,7 +102,8 @@ fn work_stealing_on_tso_and_pso() {
     let found = inferred(&harness, "tso", &tests);
     assert_eq!(orderings(&harness, &found), [BTreeSet::from([take.to_owned()])]);
     let found = inferred(&harness, "pso", &tests);
-    assert!(found.checked);
+    assert_eq!(found.standing, Standing::Holds);
+    assert!(found.is_complete());
     let wanted = vec![
         ("expand".to_owned(), Kind::StoreStore),
         ("push".to_owned(), Kind::StoreStore),
