@@ -122,6 +122,8 @@ pub struct Effort {
     pub checks: usize,
     /// Correction sets found.
     pub corrections: usize,
+    /// Placements that were taken to fail because a loop can repeat more often than is looked at.
+    pub unbounded: usize,
 }
 
 /// Searches for placements with which all questions hold. Those listed first are asked first.
@@ -201,6 +203,7 @@ impl<Q: Question> Search<'_, '_, Q> {
             if finding == Finding::Holds {
                 continue;
             }
+            self.effort.unbounded += matches!(finding, Finding::Unbounded(_)) as usize;
             let hopeless = self.learn(question, placement).map_err(|reason| (question, reason))?;
             self.order[..=position].rotate_right(1);
             return Ok(if hopeless { Judgement::Hopeless(question, finding) } else { Judgement::Fails });

@@ -113,6 +113,9 @@ pub struct Inference {
     pub tried: usize,
     /// Sets of fences found of which each placement needs one.
     pub corrections: usize,
+    /// Repetitions of a loop beyond which a placement was taken to fail, if one was for that: then others may be
+    /// right that were not found.
+    pub loop_limit: Option<u32>,
     /// Time of the whole search.
     pub time: Duration,
 }

@@ -130,6 +130,12 @@ fn closing(inference: &Inference, placements: &[Placed], complete: bool, cheapes
         };
         let _ = writeln!(out, "{least}");
     }
+    if let Some(limit) = inference.loop_limit {
+        let _ = writeln!(
+            out,
+            "placements with which a loop can repeat more than {limit} times were taken to fail; --max-unroll looks further"
+        );
+    }
     for caveat in caveats(placements) {
         let _ = writeln!(out, "not explored: {caveat}");
     }
@@ -182,6 +188,7 @@ pub fn value(harness: &Harness, inference: &Inference) -> Value {
         "statistics": {
             "placements_tried": inference.tried,
             "correction_sets": inference.corrections,
+            "loop_limit": inference.loop_limit,
             "total_seconds": inference.time.as_secs_f64(),
         },
     });

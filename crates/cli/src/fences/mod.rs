@@ -96,6 +96,7 @@ pub fn infer(request: &Request, progress: &dyn Fn(Progress)) -> Inference {
         answer,
         tried: effort.tried,
         corrections: effort.corrections,
+        loop_limit: (effort.unbounded > 0).then_some(search.limits.max_unroll.unwrap_or(MAX_UNROLL)),
         time: start.elapsed(),
     }
 }
