@@ -123,6 +123,14 @@ fn manual_memory() {
     check("lock-free-stack", "B", &five, "holds");
 }
 
+/// Steps so long that they are cut, with a bound on preemptions: nothing is lost where they are.
+#[test]
+fn long_steps() {
+    let scope = ["--threads", "1", "--steps", "4", "--preadds", "0", "--preemptions", "2"];
+    let result = check("skip-queue", "B", &[&scope[..], &["--values", "5"]].concat(), "holds");
+    assert_eq!(result["explored"], 60);
+}
+
 const COUNTER: &str = "
 int n;
 static int next(void) { NEXT }

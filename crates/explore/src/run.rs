@@ -261,7 +261,9 @@ impl<R: Recorder> Run<'_, '_, R> {
                 Flow::Goto(to) => {
                     let back = to <= frame.pc;
                     frame.pc = to;
-                    if back && self.depth == 0 && self.steps > LOCAL_LIMIT {
+                    // Of a call that is not yet made, the arguments are not kept.
+                    let before_call = matches!(code.instrs[to as usize], Instr::Call { .. });
+                    if back && !before_call && self.depth == 0 && self.steps > LOCAL_LIMIT {
                         return Ok(());
                     }
                     if self.steps > ATOMIC_LIMIT {
