@@ -276,6 +276,7 @@ fn explicit(
         abstraction: "none".into(),
         states: found.statistics.states,
         transitions: found.statistics.transitions,
+        preemptions: how.preemptions,
     });
     result.statistics.solve_time = found.statistics.time;
     if subject.test().is_none() {

@@ -43,6 +43,7 @@ pub fn verify(
         abstraction: proof.abstraction.to_string(),
         states: proof.statistics.states,
         transitions: proof.statistics.transitions,
+        preemptions: None,
     });
     let verdict = match &verification.verdict {
         explore::Verdict::Holds => Verdict::Holds,

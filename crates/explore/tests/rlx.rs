@@ -125,24 +125,10 @@ fn programs() -> u64 {
     std::env::var("PROGRAMS").ok().and_then(|count| count.parse().ok()).unwrap_or(50)
 }
 
-/// Values that loads may read: constants are at most 2, and each addition adds one.
-fn guesses(program: &Program) -> Vec<u64> {
-    fn additions(block: &[Instruction]) -> u64 {
-        let count = |instruction: &Instruction| match instruction {
-            Instruction::Modify(_, _, Change::Add(_), _) => 1,
-            Instruction::Atomic(inner) => additions(inner),
-            Instruction::If(_, yes, no) => additions(yes) + additions(no),
-            _ => 0,
-        };
-        block.iter().map(count).sum()
-    }
-    (0..=2 + program.threads.iter().flatten().map(|operation| additions(operation)).sum::<u64>()).collect()
-}
-
 fn compare(model: &str) {
     let differs = |program: &Program| {
         let outcomes = found(program, model);
-        let guesses = guesses(program);
+        let guesses = axioms::guesses(program);
         !outcomes.is_subset(&expected(program, model, &guesses))
             || (model != "rmo" || simple(program))
                 && outcomes != expected(program, axioms_of(model), &guesses)
@@ -155,7 +141,7 @@ fn compare(model: &str) {
         while let Some(less) = generate::smaller(&small).into_iter().find(|less| differs(less)) {
             small = less;
         }
-        let (outcomes, guesses) = (found(&small, model), guesses(&small));
+        let (outcomes, guesses) = (found(&small, model), axioms::guesses(&small));
         let exact = expected(&small, axioms_of(model), &guesses);
         panic!(
             "{name}, seed {seed}, on {model}:\n{small}\naxioms alone: {:?}\nmachine alone: {:?}",

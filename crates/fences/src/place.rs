@@ -2,7 +2,7 @@
 
 use fencepost_bounded::switched::Placement;
 use fencepost_bounded::unroll::Switch;
-use fencepost_lsl::program::{Fence, Order, Program, Slot, Stmt, StmtKind};
+use fencepost_lsl::program::{Fence, Order, Program, Slot, SlotId, Stmt, StmtKind};
 use fencepost_lsl::source::Origin;
 
 /// A kind of fence that can be put somewhere.
@@ -113,31 +113,39 @@ fn keep(body: &mut Vec<Stmt>, kept: &[bool]) {
     }
 }
 
-/// The program with fences at its slots, and no slots.
+/// The program with the fences of a placement at its slots, and no slots.
 pub fn resolve(program: &Program, kinds: &[Kind], placement: &Placement) -> Program {
+    fenced(program, &|slot| {
+        let on = placement.iter().filter(|switch| switch.slot == slot);
+        on.map(|switch| kinds[switch.fence].fence).collect()
+    })
+}
+
+/// The program with fences at its slots, and no slots.
+pub fn fenced(program: &Program, fences: &dyn Fn(SlotId) -> Vec<Fence>) -> Program {
     let mut program = program.clone();
     for proc in &mut program.procs {
-        proc.body = resolved(&proc.body, kinds, placement);
+        proc.body = resolved(&proc.body, fences);
     }
     program
 }
 
-fn resolved(body: &[Stmt], kinds: &[Kind], placement: &Placement) -> Vec<Stmt> {
+fn resolved(body: &[Stmt], fences: &dyn Fn(SlotId) -> Vec<Fence>) -> Vec<Stmt> {
     let mut out = Vec::with_capacity(body.len());
     for stmt in body {
         let span = stmt.span;
         match &stmt.kind {
             StmtKind::Slot(slot) => {
-                let on = placement.iter().filter(|switch| switch.slot == *slot);
-                let fences = on.map(|switch| StmtKind::Fence(kinds[switch.fence].fence));
-                out.extend(fences.map(|kind| Stmt { kind, span }));
+                out.extend(
+                    fences(*slot).into_iter().map(|fence| Stmt { kind: StmtKind::Fence(fence), span }),
+                );
             }
             StmtKind::Block { label, body, retry } => {
-                let body = resolved(body, kinds, placement);
+                let body = resolved(body, fences);
                 out.push(Stmt { kind: StmtKind::Block { label: *label, body, retry: *retry }, span });
             }
             StmtKind::Atomic(body) => {
-                out.push(Stmt { kind: StmtKind::Atomic(resolved(body, kinds, placement)), span });
+                out.push(Stmt { kind: StmtKind::Atomic(resolved(body, fences)), span });
             }
             _ => out.push(stmt.clone()),
         }

@@ -9,6 +9,7 @@
 
 use crate::avoid::{Bdd, Formula, Graph, Minimal, TooLarge, avoid, cheapest};
 use crate::constraints::{self, Fence, Flow, Kind, Ordering, Point};
+use crate::place;
 use fencepost_explore::Subject;
 use fencepost_explore::rlx::rules::Rules;
 use fencepost_explore::rlx::{self, Exploration, Label, Options, Transitions, Verdict};
@@ -17,7 +18,7 @@ use fencepost_harness::observation::ObservationSet;
 use fencepost_harness::operation::Harness;
 use fencepost_harness::test::Test;
 use fencepost_harness::verdict::Reason;
-use fencepost_lsl::program::{self, Program, Stmt, StmtKind};
+use fencepost_lsl::program::{self, Program};
 use rustc_hash::FxHashMap;
 use std::fmt;
 
@@ -233,32 +234,15 @@ fn check(
 
 /// The program with fences at some of its slots.
 pub fn with_fences(program: &Program, fences: &[Fence]) -> Program {
-    fn insert(body: &mut Vec<Stmt>, fences: &[Fence]) {
-        let mut made = Vec::with_capacity(body.len());
-        for mut stmt in std::mem::take(body) {
-            let mut here = Vec::new();
-            match &mut stmt.kind {
-                StmtKind::Block { body, .. } | StmtKind::Atomic(body) => insert(body, fences),
-                StmtKind::Slot(slot) => {
-                    let meant = fences.iter().filter(|fence| fence.place == slot.0);
-                    here.extend(meant.map(|fence| Stmt { kind: statement(fence.kind), span: stmt.span }));
-                }
-                _ => {}
-            }
-            made.push(stmt);
-            made.append(&mut here);
-        }
-        *body = made;
-    }
-    let mut program = program.clone();
-    program.procs.iter_mut().for_each(|proc| insert(&mut proc.body, fences));
-    program
+    place::fenced(program, &|slot| {
+        fences.iter().filter(|fence| fence.place == slot.0).map(|fence| of_kind(fence.kind)).collect()
+    })
 }
 
-/// A fence of a kind, as a statement.
-pub fn statement(kind: Kind) -> StmtKind {
+/// A fence of a kind, in a program.
+pub fn of_kind(kind: Kind) -> program::Fence {
     // Every kind has a name that is known.
-    StmtKind::Fence(program::Fence::named(kind.name()).unwrap_or(program::Fence::FULL))
+    program::Fence::named(kind.name()).unwrap_or(program::Fence::FULL)
 }
 
 fn explore(

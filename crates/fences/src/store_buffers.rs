@@ -9,12 +9,13 @@
 //! Fences are full ones here, as in the paper's study.
 
 use crate::avoid::{Bdd, Formula, Graph, Minimal, TooLarge, avoid, cheapest, cuts};
-use crate::constraints::{Effect, Fence, Flow, Kind, Ordering, Point};
+use crate::constraints::{Effect, Fence, Flow, Ordering, Point};
+use crate::place;
 use fencepost_explore::abstraction::{Abstraction, Access, Pass, System, system};
 use fencepost_explore::{Options, Statistics, Subject};
 use fencepost_harness::operation::Harness;
 use fencepost_harness::verdict::Reason;
-use fencepost_lsl::program::{self, Program, SlotId, Stmt, StmtKind};
+use fencepost_lsl::program::{self, Program, SlotId};
 use fencepost_lsl::source::Span;
 use rustc_hash::FxHashMap;
 
@@ -152,25 +153,11 @@ fn flow(system: &System) -> Flow {
         next: point.next.clone(),
     };
     let effects = vec![Effect { loads: false, stores: true }; system.spans.len()];
-    debug_assert_eq!(Kind::ALL.len(), 4);
     Flow { points: system.flow.iter().map(point).collect(), effects }
 }
 
 /// The program with full fences in some slots.
 pub fn fenced(program: &Program, slots: &[SlotId]) -> Program {
-    let mut program = program.clone();
-    for proc in &mut program.procs {
-        put(&mut proc.body, slots);
-    }
-    program
-}
-
-fn put(body: &mut [Stmt], slots: &[SlotId]) {
-    for stmt in body {
-        match &mut stmt.kind {
-            StmtKind::Slot(slot) if slots.contains(slot) => stmt.kind = StmtKind::Fence(program::Fence::FULL),
-            StmtKind::Block { body, .. } | StmtKind::Atomic(body) => put(body, slots),
-            _ => {}
-        }
-    }
+    let full = |slot: SlotId| if slots.contains(&slot) { vec![program::Fence::FULL] } else { Vec::new() };
+    place::fenced(program, &full)
 }

@@ -7,7 +7,7 @@ use fencepost_explore::Subject;
 use fencepost_explore::rlx::rules::{RMO, Rules, SC};
 use fencepost_explore::rlx::{self, Options, Verdict};
 use fencepost_fences::constraints::{Fence, Kind};
-use fencepost_fences::rlx::{Failure, Goal, Inference, Limits, infer, statement};
+use fencepost_fences::rlx::{Failure, Goal, Inference, Limits, infer, of_kind};
 use fencepost_harness::observation::ObservationSet;
 use fencepost_harness::operation::Harness;
 use fencepost_harness::test::Test;
@@ -61,7 +61,7 @@ fn fenced(harness: &Harness, inference: &Inference, fences: &[Fence]) -> Harness
             let span = stmt.span;
             let at = |place: Option<u32>| {
                 let here = fences.iter().filter(move |fence| Some(fence.place) == place);
-                here.map(move |fence| Stmt { kind: statement(fence.kind), span })
+                here.map(move |fence| Stmt { kind: StmtKind::Fence(of_kind(fence.kind)), span })
             };
             proc.body.extend(at(label.map(|label| 2 * label)));
             proc.body.push(stmt);

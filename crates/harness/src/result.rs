@@ -143,6 +143,8 @@ pub struct Visited {
     pub states: u64,
     /// Steps between them.
     pub transitions: u64,
+    /// Switches of threads that could have gone on, at most, if that was bounded.
+    pub preemptions: Option<u32>,
 }
 
 /// What a check cost.

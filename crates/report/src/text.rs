@@ -60,6 +60,9 @@ fn scope(result: &CheckResult) -> String {
         let (states, transitions) = (visited.states as usize, visited.transitions as usize);
         parts.push(abstraction(visited));
         parts.push(format!("{}, {}", count(states, "state"), count(transitions, "transition")));
+        parts.extend(
+            visited.preemptions.map(|bound| format!("at most {}", count(bound as usize, "preemption"))),
+        );
     }
     let real: Vec<&LoopBound> = scope.loops.iter().filter(|info| !info.spin).collect();
     if !real.is_empty() {

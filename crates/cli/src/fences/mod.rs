@@ -56,11 +56,13 @@ pub struct Request<'a> {
 }
 
 /// Which questions are about closed programs that verification without bounds can decide. It must be able to
-/// on sc, or loops are bounded instead.
+/// on sc, and does not know of memory that is used again; else loops are bounded instead.
 fn provable(search: &Search) -> Vec<bool> {
     let able = |(subject, model): &(Subject, Model)| {
         let proc = match subject {
-            Subject::Main(proc) if explore::Model::named(&model.name).is_some() => *proc,
+            Subject::Main(proc) if explore::Model::named(&model.name).is_some() && !search.limits.reuse => {
+                *proc
+            }
             _ => return false,
         };
         let verdict = search.verified(search.request.session, proc, "sc").verdict;
