@@ -211,28 +211,19 @@ pub(crate) struct VerifyArgs {
     pub(crate) quiet: bool,
 }
 
+/// Which clients a sweep makes, and what it holds them to.
 #[derive(Args)]
-pub(crate) struct SweepArgs {
-    /// The C file.
-    pub(crate) file: PathBuf,
-    #[command(flatten)]
-    pub(crate) preprocessor: PreprocessorArgs,
+pub(crate) struct ClientsArgs {
     /// What the operations should do: set, queue, stack, deque, pqueue or map; with a protocol, as in
     /// queue,bounded:2 or queue,synchronous. Without it, what the file says.
     #[arg(long, value_name = "ORACLE")]
     pub(crate) oracle: Option<String>,
-    /// A C file whose operations, run one after the other, say what those of the same names should do.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) reference: Option<PathBuf>,
     /// The operations of the collection, by name; without it, those that the file says, or all.
     #[arg(long, value_name = "NAMES", requires = "oracle")]
     pub(crate) operations: Option<String>,
     /// What order of calls an explanation must keep: sc, linear or quiescent.
     #[arg(long, value_name = "PROPERTY", default_value = "linear")]
     pub(crate) property: String,
-    /// The memory model: sc, tso or pso.
-    #[arg(long, short, value_name = "MODEL", default_value = "sc")]
-    pub(crate) model: String,
     /// The scope of a configuration of COLLECT's case study: A to E (C with --hash nd:3:2). Other options change parts of it.
     #[arg(long, value_name = "NAME")]
     pub(crate) configuration: Option<String>,
@@ -270,12 +261,34 @@ pub(crate) struct SweepArgs {
     /// The same as --endless fair.
     #[arg(long, conflicts_with = "endless")]
     pub(crate) fair: bool,
-    /// Threads that explore; without it, as many as there are cores.
-    #[arg(long, short, value_name = "N")]
-    pub(crate) jobs: Option<usize>,
     /// Heap objects that are not freed and that no global leads to any more are violations.
     #[arg(long)]
     pub(crate) leaks: bool,
+    /// Switches reductions on: rename, symmetry.
+    #[arg(long, hide = true, value_delimiter = ',')]
+    pub(crate) with: Vec<String>,
+    /// Switches reductions off: private, footprint, sole, collect, remember.
+    #[arg(long, hide = true, value_delimiter = ',')]
+    pub(crate) without: Vec<String>,
+}
+
+#[derive(Args)]
+pub(crate) struct SweepArgs {
+    /// The C file.
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) preprocessor: PreprocessorArgs,
+    /// A C file whose operations, run one after the other, say what those of the same names should do.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) reference: Option<PathBuf>,
+    /// The memory model: sc, tso or pso.
+    #[arg(long, short, value_name = "MODEL", default_value = "sc")]
+    pub(crate) model: String,
+    #[command(flatten)]
+    pub(crate) clients: ClientsArgs,
+    /// Threads that explore; without it, as many as there are cores.
+    #[arg(long, short, value_name = "N")]
+    pub(crate) jobs: Option<usize>,
     /// Lets malloc return memory that was freed before; on sc.
     #[arg(long)]
     pub(crate) reuse: bool,
@@ -306,12 +319,6 @@ pub(crate) struct SweepArgs {
     /// Prints only the verdict.
     #[arg(long, short)]
     pub(crate) quiet: bool,
-    /// Switches reductions on: rename, symmetry.
-    #[arg(long, hide = true, value_delimiter = ',')]
-    pub(crate) with: Vec<String>,
-    /// Switches reductions off: private, footprint, sole, collect, remember.
-    #[arg(long, hide = true, value_delimiter = ',')]
-    pub(crate) without: Vec<String>,
 }
 
 #[derive(Args)]

@@ -2,15 +2,20 @@
 
 use crate::args::FencesArgs;
 use crate::check::{BAD_INPUT, find_model, load_with, nothing_to_check, print_diagnostics};
+use crate::clients::{Setting, prepare};
 use crate::progress::Line;
+use crate::verify_command::approach;
 use anyhow::{Context, Result};
-use fencepost::fences::{Request, infer};
+use fencepost::fences::{Asked, Request, infer, is_typed};
 use fencepost::run::Limits;
 use fencepost::session::{Session, Subject};
+use fencepost::sweep::Sweep;
+use fencepost_explore::abstraction::{Abstraction, Approach};
 use fencepost_fences::cost::Costs;
 use fencepost_fences::place::{KINDS, Kind, keep_within};
-use fencepost_harness::inference::{Answer, Inference};
-use fencepost_harness::verdict;
+use fencepost_harness::inference::{Answer, Inference, Method};
+use fencepost_harness::operation::Harness;
+use fencepost_harness::verdict::{self, Reason};
 use fencepost_lsl::diagnostic::Diagnostic;
 use fencepost_models::cat::Model;
 use fencepost_report::{fences, json};
@@ -35,7 +40,13 @@ pub(crate) fn run(args: &FencesArgs) -> Result<u8> {
     let mut problems = Vec::new();
     let models = models(&session, args, &mut problems);
     let questions = questions(&mut session, args, &models, &mut problems);
-    let kinds = kinds(&session, args, &mut problems);
+    let method = Method::ALL.into_iter().find(|method| method.name() == args.method).unwrap_or_default();
+    let kinds = kinds(&session, args, method, &mut problems);
+    let approach = approach(&args.abstraction).unwrap_or_else(|problem| {
+        problems.push(problem);
+        Approach::Refine
+    });
+    unsuitable(method, approach, &questions, args, &mut problems);
     let costs = costs(args, &mut problems);
     if !args.within.is_empty() {
         for name in keep_within(&mut session.harness.program, &args.within) {
@@ -48,12 +59,23 @@ pub(crate) fn run(args: &FencesArgs) -> Result<u8> {
         return Ok(BAD_INPUT);
     }
     let arguments = args.preprocessor.arguments();
+    let sweeper = |harness: Harness, model: &str| sweep(harness, &session, args, model);
+    if args.sweep
+        && let Err(found) = sweep_problems(&session, args)
+    {
+        print_diagnostics(&found, &session.harness.program.sources);
+        return Ok(BAD_INPUT);
+    }
     let request = Request {
         session: &session,
         path: &args.file,
         arguments: &arguments,
         reference: args.reference.as_deref(),
         questions,
+        sweeper: &sweeper,
+        method,
+        approach,
+        orders: args.fence_kinds.is_empty() || args.fence_kinds.iter().any(|kind| kind == "orders"),
         kinds,
         costs,
         limit: args.all.unwrap_or(1).max(1),
@@ -65,6 +87,7 @@ pub(crate) fn run(args: &FencesArgs) -> Result<u8> {
             reuse: args.reuse,
             ..Limits::default()
         },
+        jobs: args.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)),
     };
     let inference = {
         let line = Line::start(format!("fences for {}", session.file), !args.json);
@@ -131,7 +154,7 @@ fn questions(
     args: &FencesArgs,
     models: &[Model],
     problems: &mut Vec<Diagnostic>,
-) -> Vec<(Subject, Model)> {
+) -> Vec<(Asked, Model)> {
     let mut subjects = Vec::new();
     for wanted in &args.test {
         match session.subject(wanted) {
@@ -139,7 +162,7 @@ fn questions(
             Err(problem) => problems.push(problem),
         }
     }
-    if args.test.is_empty() {
+    if args.test.is_empty() && !args.sweep {
         subjects = session.subjects();
         if subjects.is_empty() {
             problems.push(nothing_to_check(session));
@@ -156,38 +179,135 @@ fn questions(
                 Subject::Test(_) => [subject.name(); 2],
             };
             if wanted || expected.iter().any(|e| names.contains(&e.test.as_str())) {
-                questions.push((subject.clone(), model.clone()));
+                questions.push((Asked::Subject(subject.clone()), model.clone()));
             }
+        }
+        if args.sweep {
+            questions.push((Asked::Sweep, model.clone()));
         }
     }
     if questions.is_empty() && problems.is_empty() {
         let problem = Diagnostic::general(format!("{} expects nothing of these models", session.file));
         problems.push(problem.help("name what must hold, as in --test T0"));
     }
-    questions.sort_by_key(|(subject, _)| {
-        subject.test().map(|test| (test.invocations().count(), test.threads.len()))
+    questions.sort_by_key(|(asked, _)| match asked {
+        Asked::Subject(subject) => {
+            subject.test().map_or((0, 0), |test| (test.invocations().count(), test.threads.len()))
+        }
+        Asked::Sweep => (usize::MAX, 0),
     });
     questions
 }
 
+/// What the method, or a sweep, cannot do.
+fn unsuitable(
+    method: Method,
+    approach: Approach,
+    questions: &[(Asked, Model)],
+    args: &FencesArgs,
+    problems: &mut Vec<Diagnostic>,
+) {
+    let mut problem = |message: String, help: &str| problems.push(Diagnostic::general(message).help(help));
+    let closed = |asked: &Asked| matches!(asked, Asked::Subject(Subject::Main(_)));
+    let mut names: Vec<&str> = questions.iter().map(|(_, model)| model.name.as_str()).collect();
+    names.dedup();
+    let store_buffers = names.iter().all(|name| matches!(*name, "tso" | "pso"));
+    match method {
+        Method::StoreBuffers if questions.len() != 1 || !closed(&questions[0].0) || !store_buffers => {
+            problem(
+                "store buffers are for one closed program, on tso or on pso".into(),
+                "give a file with `main` and one model; or use --method search",
+            )
+        }
+        Method::Rlx if names.len() != 1 || !matches!(names[0], "tso" | "pso" | "rmo") || args.sweep => {
+            problem(
+                "execution buffers are for tests or a closed program on one model: tso, pso or rmo".into(),
+                "name one of them, and no sweep; or use --method search",
+            )
+        }
+        _ if args.sweep && !store_buffers => problem(
+            "a sweep is on tso or pso".into(),
+            "give tests for other models, as in --test '( e | d )'",
+        ),
+        _ => {}
+    }
+    match approach {
+        Approach::Refine => {}
+        Approach::Fixed(_) if !questions.iter().any(|(asked, _)| closed(asked)) => {
+            problem("abstractions of store buffers are for closed programs".into(), "leave --abstraction out")
+        }
+        Approach::Fixed(Abstraction::Exact) => problem(
+            "fences are not inferred from store buffers without abstraction".into(),
+            "use set, fd:K or pd:K with the number of stores that stay in order, as in fd:1; or auto",
+        ),
+        Approach::Fixed(_) => {}
+    }
+}
+
+/// The sweep of the file, or of one that is like it but for fences.
+fn sweep(mut harness: Harness, session: &Session, args: &FencesArgs, model: &str) -> Result<Sweep, Reason> {
+    let problems = match prepared(&mut harness, session, args, model) {
+        Ok(sweep) => return Ok(sweep),
+        Err(problems) => problems,
+    };
+    Err(Reason::Internal(problems.first().map_or(String::new(), |problem| problem.message.clone())))
+}
+
+fn prepared(
+    harness: &mut Harness,
+    session: &Session,
+    args: &FencesArgs,
+    model: &str,
+) -> Result<Sweep, Vec<Diagnostic>> {
+    let setting = Setting { model, reuse: args.reuse, hash: args.preprocessor.hash.is_some() };
+    prepare(harness, session.reference().cloned(), &args.clients, setting)
+}
+
+/// What is wrong with the sweep that is asked for.
+fn sweep_problems(session: &Session, args: &FencesArgs) -> Result<(), Vec<Diagnostic>> {
+    prepared(&mut session.harness.clone(), session, args, "tso").map(|_| ())
+}
+
 /// The kinds of fences to use.
-fn kinds(session: &Session, args: &FencesArgs, problems: &mut Vec<Diagnostic>) -> Vec<Kind> {
+fn kinds(session: &Session, args: &FencesArgs, method: Method, problems: &mut Vec<Diagnostic>) -> Vec<Kind> {
     let mut kinds: Vec<Kind> = Vec::new();
     for name in &args.fence_kinds {
         let named: Vec<Kind> = match name.as_str() {
             "typed" => KINDS.into_iter().filter(|kind| !kind.is_c11).collect(),
-            "c11" => KINDS.into_iter().filter(|kind| kind.is_c11).collect(),
+            "c11" | "orders" => KINDS.into_iter().filter(|kind| kind.is_c11).collect(),
             name => Kind::named(name).into_iter().collect(),
         };
         if named.is_empty() {
             let names = KINDS.map(|kind| kind.name).join(", ");
             let problem = Diagnostic::general(format!("unknown kind of fence `{name}`"));
-            problems.push(problem.help(format!("the kinds are: {names}; typed and c11 for groups of them")));
+            problems.push(
+                problem.help(format!("the kinds are: {names}; typed, c11 and orders for groups of them")),
+            );
         }
         kinds.extend(named.into_iter().filter(|kind| !kinds.contains(kind)).collect::<Vec<_>>());
     }
     if args.fence_kinds.is_empty() {
         kinds = Kind::defaults(&session.harness.program);
+        match method {
+            Method::Search => {}
+            Method::StoreBuffers => kinds.retain(|kind| matches!(kind.name, "full" | "seq_cst")),
+            Method::Rlx => kinds = KINDS.into_iter().filter(|kind| is_typed(*kind)).collect(),
+        }
+    }
+    let full = matches!(&kinds[..], [kind] if kind.name == "full");
+    match method {
+        Method::StoreBuffers if !full && !matches!(&kinds[..], [kind] if kind.name == "seq_cst") => {
+            let problem = Diagnostic::general("fences from store buffers are full ones");
+            problems.push(problem.help("use --fence-kinds full, or --method search"));
+        }
+        Method::Rlx if !full => {
+            kinds.retain(|kind| kind.name != "full");
+            if kinds.len() != 4 || !kinds.iter().all(|kind| is_typed(*kind)) {
+                let problem = Diagnostic::general("fences from execution buffers are typed or full");
+                problems.push(problem.help("use --fence-kinds typed or full, or --method search"));
+            }
+        }
+        _ => {}
     }
     let c11 = kinds.iter().any(|kind| kind.is_c11);
     if c11 && !fencepost_fences::place::includes(&session.harness.program, "stdatomic.h") {

@@ -3,6 +3,7 @@
 mod args;
 mod bench;
 mod check;
+mod clients;
 mod fences_command;
 mod progress;
 mod sweep_command;

@@ -53,6 +53,11 @@ impl Subject {
 }
 
 impl Session {
+    /// Its reference implementation.
+    pub fn reference(&self) -> Option<&Harness> {
+        self.reference.as_ref()
+    }
+
     /// The file, and its reference implementation.
     pub fn into_harnesses(self) -> (Harness, Option<Harness>) {
         (self.harness, self.reference)

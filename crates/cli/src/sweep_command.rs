@@ -1,22 +1,17 @@
 //! The command `sweep`.
 
 use crate::args::SweepArgs;
-use crate::check::{BAD_INPUT, load, print_diagnostics, termination};
+use crate::check::{BAD_INPUT, load, print_diagnostics};
+use crate::clients::{Setting, prepare};
 use crate::progress::Bar;
 use anyhow::{Context, Result};
 use fencepost::sweep::{self, Limits, Log, Sweep, Work, document};
-use fencepost_explore::{Budget, Model, Options, Reductions, Termination};
-use fencepost_harness::consistency::Property;
-use fencepost_harness::operation::Harness;
-use fencepost_harness::oracle::binding::{Binding, bind};
-use fencepost_harness::oracle::declaration::{self, Declaration};
-use fencepost_harness::oracle::reference::Reference;
-use fencepost_harness::oracle::{Kind as Collection, Protocol};
-use fencepost_harness::schedule::{Configuration, Schedules, Scope};
+use fencepost_explore::{Budget, Termination};
+use fencepost_harness::schedule::Schedules;
 use fencepost_harness::sweep::{Counterexample, Summary};
 use fencepost_harness::verdict::Kind;
 use fencepost_lsl::diagnostic::Diagnostic;
-use fencepost_lsl::source::{Origin, SourceMap};
+use fencepost_lsl::source::SourceMap;
 use fencepost_report::{json, sweep as report};
 use rustc_hash::FxHasher;
 use serde_json::{Value, json};
@@ -28,16 +23,15 @@ use std::time::Instant;
 /// Schedules that a dry run shows.
 const SHOWN: usize = 8;
 
-/// The preemption bound of configuration E.
-const BOUND_OF_E: u32 = 2;
-
 pub(crate) fn run(args: &SweepArgs) -> Result<u8> {
     let begun = Instant::now();
     let session = load(&args.file, &args.preprocessor, args.reference.as_deref());
     let Some(session) = session else { return Ok(BAD_INPUT) };
     print_diagnostics(&session.warnings, &session.harness.program.sources);
     let (mut harness, reference) = session.into_harnesses();
-    let sweep = match prepare(&mut harness, reference, args) {
+    let hash = args.preprocessor.hash.is_some();
+    let setting = Setting { model: &args.model, reuse: args.reuse, hash };
+    let sweep = match prepare(&mut harness, reference, &args.clients, setting) {
         Ok(sweep) => sweep,
         Err(problems) => {
             print_diagnostics(&problems, &harness.program.sources);
@@ -96,154 +90,6 @@ pub(crate) fn run(args: &SweepArgs) -> Result<u8> {
         (Kind::Inconclusive, _) => 3,
         (Kind::Holds, _) => 0,
     })
-}
-
-fn prepare(
-    harness: &mut Harness,
-    reference: Option<Harness>,
-    args: &SweepArgs,
-) -> Result<Sweep, Vec<Diagnostic>> {
-    let mut problems = Vec::new();
-    let property = Property::named(&args.property);
-    if property.is_none() {
-        let problem = Diagnostic::general(format!("unknown property `{}`", args.property));
-        problems.push(problem.help("the properties are: sc, linear, quiescent"));
-    }
-    let model = Model::named(&args.model);
-    if args.reuse && !matches!(model, None | Some(Model::Sc)) {
-        let problem = Diagnostic::general("memory is used again only on sc");
-        problems.push(problem.help("leave --reuse out, or sweep on sc"));
-    }
-    if model.is_none() {
-        let problem = Diagnostic::general(format!("`{}` is no machine with store buffers", args.model));
-        problems.push(problem.help("a sweep is on sc, tso or pso"));
-    }
-    let declared = declared(harness, args).map_err(|problem| problems.push(problem)).ok();
-    let (Some(property), Some(model), Some(oracle), true) = (property, model, declared, problems.is_empty())
-    else {
-        return Err(problems);
-    };
-    let (binding, protocol) = match &oracle {
-        Some(oracle) => {
-            oracle.select(harness)?;
-            (bind(harness, oracle.kind, oracle.protocol, None)?, oracle.protocol)
-        }
-        None => (Binding::plain(harness), Protocol::NonBlocking),
-    };
-    let reference = reference.map(|reference| Reference::new(harness, reference)).transpose()?;
-    let (mut scope, configuration) = scope(oracle.as_ref(), args).map_err(|problem| vec![problem])?;
-    scope.roles = binding.roles();
-    let problems = scope.problems(protocol);
-    if !problems.is_empty() {
-        return Err(problems);
-    }
-    let bound = (configuration == Some(Configuration::E)).then_some(BOUND_OF_E);
-    let preemptions = args.preemptions.map_or(bound, |given| given.0);
-    let termination = match termination(&args.endless) {
-        // Within a bound, a thread that others do not let go on looks like one that cannot.
-        Termination::Fair if preemptions.is_some() => Termination::Ignore,
-        wanted => wanted,
-    };
-    let off = |name: &str| args.without.iter().any(|without| without == name);
-    let on = |name: &str| args.with.iter().any(|with| with == name);
-    let reductions = Reductions {
-        private: !off("private"),
-        footprint: !off("footprint"),
-        sole: !off("sole"),
-        collect: !off("collect"),
-        remember: !off("remember"),
-        rename: on("rename"),
-        symmetry: on("symmetry"),
-    };
-    Ok(Sweep {
-        harness: harness.clone(),
-        binding,
-        reference,
-        protocol,
-        property,
-        scope,
-        options: Options {
-            model,
-            termination,
-            preemptions,
-            leaks: args.leaks,
-            reuse: args.reuse,
-            reductions,
-            ..Options::default()
-        },
-        model: args.model.clone(),
-    })
-}
-
-/// The oracle that the command line or the file names; none if there is only a reference.
-fn declared(harness: &mut Harness, args: &SweepArgs) -> Result<Option<Declaration>, Diagnostic> {
-    let Some(oracle) = &args.oracle else {
-        return match harness.oracle.clone() {
-            None if args.reference.is_none() => {
-                let problem = Diagnostic::general("nothing says what the operations should do");
-                Err(problem.help(
-                    "add `#pragma fencepost oracle queue` to the file, or give --oracle queue, or a --reference",
-                ))
-            }
-            declared => Ok(declared),
-        };
-    };
-    let text = match &args.operations {
-        Some(operations) => format!("{oracle} for {operations}"),
-        None => oracle.clone(),
-    };
-    let file = harness.program.sources.add("<command line>", &text, Origin::User);
-    let mut found = declaration::parse(&text, file, 0)?;
-    if let (None, Some(in_file)) = (&args.operations, &harness.oracle) {
-        found.operations = in_file.operations.clone();
-    }
-    Ok(Some(found))
-}
-
-/// The scope that the command line describes, and the configuration it starts from.
-fn scope(
-    oracle: Option<&Declaration>,
-    args: &SweepArgs,
-) -> Result<(Scope, Option<Configuration>), Diagnostic> {
-    let configuration = match args.configuration.as_deref() {
-        None => None,
-        Some("A" | "a") => Some(Configuration::A),
-        Some("B" | "b") => Some(Configuration::B),
-        Some("D" | "d") => Some(Configuration::D),
-        Some("E" | "e") => Some(Configuration::E),
-        Some("C" | "c") if args.preprocessor.hash.is_some() => Some(Configuration::C),
-        Some("C" | "c") => {
-            return Err(Diagnostic::general("configuration C is B with hash functions that are chosen")
-                .help("give --hash nd:3:2 with it, for files that use `fp_hash`"));
-        }
-        Some(other) => {
-            return Err(Diagnostic::general(format!("unknown configuration `{other}`"))
-                .help("the configurations are: A, B, C, D, E"));
-        }
-    };
-    let (kind, protocol) =
-        oracle.map_or((Collection::Set, Protocol::NonBlocking), |oracle| (oracle.kind, oracle.protocol));
-    let mut scope = Scope::of(configuration.unwrap_or(Configuration::B), kind, protocol);
-    if oracle.is_none() {
-        // Nothing is known to add anything.
-        scope.pre_adds = 0..=0;
-    }
-    if configuration.is_none() {
-        scope.values = 2;
-        scope.generic_values = false;
-        scope.distinct_priorities = false;
-        scope.adds_dominate = false;
-        scope.thread_symmetry = false;
-    }
-    scope.threads = args.threads.clone().unwrap_or(scope.threads);
-    scope.steps = args.steps.clone().unwrap_or(scope.steps);
-    scope.pre_adds = args.preadds.clone().unwrap_or(scope.pre_adds);
-    scope.values = args.values.unwrap_or(scope.values);
-    scope.generic_values |= args.generic_values;
-    scope.distinct_priorities |= args.distinct_priorities;
-    scope.adds_dominate |= args.adds_dominate;
-    scope.thread_symmetry |= args.thread_symmetry;
-    Ok((scope, configuration))
 }
 
 /// How each schedule is explored, as far as it can miss something or finds more than usual.

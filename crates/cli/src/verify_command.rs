@@ -125,20 +125,24 @@ fn plan(session: &Session, args: &VerifyArgs) -> Result<Plan, Vec<Diagnostic>> {
             }
         }
     }
-    let approach = match args.abstraction.as_str() {
-        "auto" => Some(Approach::Refine),
-        name => Abstraction::named(name).map(Approach::Fixed),
-    };
-    if approach.is_none() {
-        let message = format!("unknown abstraction `{}`", args.abstraction);
-        let help =
-            "write none, set, fd:K or pd:K with the number of stores that stay in order, as in fd:1; or auto";
-        problems.push(Diagnostic::general(message).help(help));
-    }
+    let approach = approach(&args.abstraction).map_err(|problem| problems.push(problem)).ok();
     match (main, approach) {
         (Some(main), Some(approach)) if problems.is_empty() => Ok((main, models, approach)),
         _ => Err(problems),
     }
+}
+
+/// The abstraction of a name.
+pub(crate) fn approach(name: &str) -> Result<Approach, Diagnostic> {
+    let found = match name {
+        "auto" => Some(Approach::Refine),
+        name => Abstraction::named(name).map(Approach::Fixed),
+    };
+    found.ok_or_else(|| {
+        let help =
+            "write none, set, fd:K or pd:K with the number of stores that stay in order, as in fd:1; or auto";
+        Diagnostic::general(format!("unknown abstraction `{name}`")).help(help)
+    })
 }
 
 /// Expectations of verification that the results contradict.

@@ -153,6 +153,41 @@ int main(void)
 }
 ";
 
+/// What is loaded depends, by way of memory, on what was loaded before: a machine must wait for that, the model of
+/// rmo need not.
+const DEPENDENT: &str = "\
+#include <assert.h>
+#include <pthread.h>
+#include <fencepost.h>
+
+int flag, copy, data[2] = { 1, 0 };
+
+static void *send(void *argument)
+{
+    data[1] = 1;
+    fence(\"store-store\");
+    flag = 1;
+    return 0;
+}
+
+static void *receive(void *argument)
+{
+    copy = flag;
+    assert(data[copy]);
+    return 0;
+}
+
+int main(void)
+{
+    pthread_t a, b;
+    pthread_create(&a, 0, send, 0);
+    pthread_create(&b, 0, receive, 0);
+    pthread_join(a, 0);
+    pthread_join(b, 0);
+    return 0;
+}
+";
+
 /// Two threads add one each; fences do not make that atomic.
 const LOST_UPDATE: &str = "\
 int x;
@@ -178,6 +213,16 @@ cases! {
     message_needs_none: MESSAGE, ["-m", "tso"];
     message_in_all_ways: MESSAGE, ["-m", "pso", "--all", "3", "--fence-kinds", "store-store,full"];
     c11: C11, ["-m", "relaxed"];
+    c11_fences: C11, ["-m", "relaxed", "--fence-kinds", "c11"];
+    store_buffers_of_tests: MESSAGE, ["-m", "pso", "--method", "store-buffers"];
+    store_buffers_of_typed_fences: MUTEX, ["-m", "pso", "--method", "store-buffers", "--fence-kinds", "typed"];
+    execution_buffers: MESSAGE, ["-m", "rmo", "--method", "rlx"];
+    execution_buffers_on_relaxed: MESSAGE, ["-m", "relaxed", "--method", "rlx"];
+    machine_and_model_differ: DEPENDENT, ["-m", "rmo", "--method", "rlx"];
+    sweep_on_rmo: MESSAGE, ["-m", "rmo", "--sweep"];
+    sweep_without_oracle: MESSAGE, ["-m", "pso", "--sweep"];
+    abstraction_of_tests: MESSAGE, ["-m", "pso", "--abstraction", "fd:1"];
+    unknown_abstraction: MUTEX, ["-m", "pso", "--abstraction", "fd"];
     closed_program: MUTEX, ["-m", "tso", "--fence-kinds", "full"];
     wrong_on_sc: LOST_UPDATE, ["-m", "tso"];
     wrong_with_all: MESSAGE, ["-m", "rmo", "--fence-kinds", "store-store"];
@@ -194,9 +239,9 @@ cases! {
 }
 
 /// Applies the fences for a model, and checks that the file then holds, needs no more, and compiles.
-fn check_applied(text: &str, model: &str, count: usize) -> String {
+fn check_applied(text: &str, model: &str, more: &[&str], count: usize) -> String {
     let folder = folder(text);
-    let before = fences(folder.path(), &["a.c", "-m", model, "--json", "--apply"]);
+    let before = fences(folder.path(), &[&["a.c", "-m", model, "--json", "--apply"], more].concat());
     assert_eq!(before.code, 0, "{}{}", before.out, before.err);
     assert_eq!(placements(&before.json())[0].len(), count);
     let checked = run(folder.path(), &["check", "a.c", "-m", model, "-q"]);
@@ -222,7 +267,7 @@ fn compile(folder: &Path) {
 
 #[test]
 fn applied_fences_are_those_of_the_header() {
-    let text = check_applied(MESSAGE, "relaxed", 2);
+    let text = check_applied(MESSAGE, "relaxed", &[], 2);
     assert!(text.starts_with("#define FENCEPOST_LONG_NAMES\n#include <fencepost.h>\n"), "{text}");
     assert!(text.contains("    fp_fence(\"store-store\");\n    flag = 1;\n"), "{text}");
     // The lone statement behind the `if` gets braces.
@@ -232,7 +277,7 @@ fn applied_fences_are_those_of_the_header() {
 
 #[test]
 fn applied_fences_are_those_of_c11() {
-    let text = check_applied(C11, "relaxed", 2);
+    let text = check_applied(C11, "relaxed", &["--fence-kinds", "c11"], 2);
     assert!(!text.contains("fencepost.h"), "{text}");
     assert!(
         text.contains("    atomic_thread_fence(memory_order_release);\n    atomic_store_explicit"),
@@ -242,9 +287,34 @@ fn applied_fences_are_those_of_c11() {
 }
 
 #[test]
+fn stronger_orders_are_applied_instead_of_fences() {
+    let text = check_applied(C11, "relaxed", &[], 2);
+    assert!(text.contains("atomic_store_explicit(&flag, 1, memory_order_release);"), "{text}");
+    assert!(text.contains("atomic_load_explicit(&flag, memory_order_acquire)"), "{text}");
+    assert!(!text.contains("atomic_thread_fence"), "{text}");
+}
+
+#[test]
+fn fences_stay_where_orders_are_not_enough() {
+    // The order of one load says nothing of the load before it, which is not atomic.
+    let text = C11
+        .replace("int data;\natomic_int flag;", "int data, flag;\natomic_int unrelated;")
+        .replace(
+            "    atomic_store_explicit(&flag, 1",
+            "    flag = 1;\n    atomic_store_explicit(&unrelated, 1",
+        )
+        .replace(
+            "    if (atomic_load_explicit(&flag, memory_order_relaxed)) return data;",
+            "    atomic_load_explicit(&unrelated, memory_order_relaxed);\n    if (flag) return data;",
+        );
+    let applied = check_applied(&text, "relaxed", &[], 2);
+    assert_eq!(applied.matches("atomic_thread_fence").count(), 2, "{applied}");
+}
+
+#[test]
 fn applied_fences_keep_threads_apart() {
     // Between the store of one's wish and the look at the other's; nothing is asked of inside.
-    check_applied(MUTEX, "tso", 1);
+    check_applied(MUTEX, "tso", &[], 1);
 }
 
 #[test]
@@ -340,6 +410,123 @@ fn programs_without_end() {
     for file in ["clh.c", "sense-barrier.c"] {
         assert_eq!(found(file, "pso").len(), 1, "{file}");
     }
+}
+
+/// Lines of fences, and whether each is needed.
+fn needed(result: &Value) -> Vec<(u64, Option<bool>)> {
+    let fences = result["placements"][0]["fences"].as_array().expect("fences").iter();
+    fences.map(|fence| (fence["line"].as_u64().expect("a line"), fence["needed"].as_bool())).collect()
+}
+
+/// Peterson on pso has the two fences of BLENDER's Figure 2. On tso, heads shorter than two stores ask for both, and
+/// one is not needed.
+#[test]
+fn store_buffers() {
+    let folder = corpus("blender");
+    let found = |file: &str, model: &str, abstraction: &str| {
+        let method = ["--method", "store-buffers", "--abstraction", abstraction];
+        let define = if file == "figure-6.c" { "-DNOTHING" } else { "-DUNFENCED" };
+        let output = fences(&folder, &[&[file, define, "--json", "-m", model], &method[..]].concat());
+        assert_eq!(output.code, 0, "{}{}", output.out, output.err);
+        needed(&output.json())
+    };
+    for abstraction in ["auto", "fd:0", "fd:1", "pd:1"] {
+        assert_eq!(found("peterson.c", "pso", abstraction), [(21, Some(true)), (23, Some(true))]);
+    }
+    assert_eq!(found("peterson.c", "tso", "fd:1"), [(21, Some(false)), (23, Some(true))]);
+    assert_eq!(found("peterson.c", "tso", "fd:2"), [(23, Some(true))]);
+    assert_eq!(found("peterson.c", "tso", "auto"), [(23, Some(true))]);
+    assert_eq!(found("figure-6.c", "pso", "fd:0").len(), 1);
+    assert_eq!(found("figure-6.c", "pso", "fd:1"), []);
+    assert_eq!(found("figure-6.c", "pso", "auto"), []);
+}
+
+/// A search in which one abstraction has to prove each placement finds what that abstraction can.
+#[test]
+fn search_with_one_abstraction() {
+    let folder = corpus("blender");
+    let found = |file: &str, define: &str, abstraction: &str| {
+        let arguments = [file, define, "--json", "-m", "pso", "--fence-kinds", "full", "-a", abstraction];
+        fences(&folder, &arguments)
+    };
+    let spare = found("figure-6.c", "-DNOTHING", "fd:0").json();
+    assert_eq!(needed(&spare).iter().map(|(_, needed)| *needed).collect::<Vec<_>>(), [Some(false)]);
+    assert_eq!(spare["cheapest"], false);
+    assert_eq!(needed(&found("figure-6.c", "-DNOTHING", "fd:1").json()), []);
+    // No fences help, as far as this abstraction can tell; the program itself they do help.
+    let hopeless = found("fast-mutex.c", "-DUNFENCED", "fd:0");
+    assert_eq!((hopeless.code, &hopeless.json()["answer"]), (3, &"inconclusive".into()));
+    assert_eq!(needed(&found("fast-mutex.c", "-DUNFENCED", "fd:1").json()).len(), 3);
+}
+
+#[test]
+fn fences_by_execution_buffers() {
+    let folder = corpus("fender");
+    let found = |model: &str, more: &[&str]| {
+        let arguments = ["msn-unfenced.c", "--json", "-m", model, "--method", "rlx"];
+        let output = fences(&folder, &[&arguments, more].concat());
+        assert_eq!(output.code, 0, "{}{}", output.out, output.err);
+        output.json()
+    };
+    let tests = ["-t", "ED", "-t", "EEDD"];
+    assert_eq!(placements(&found("tso", &tests)), [vec![]]);
+    let pso = found("pso", &tests);
+    assert_eq!((placements(&pso)[0].len(), needed(&pso)[0].1), (1, Some(true)));
+    assert_eq!(placements(&pso)[0][0].0, "store-store");
+    let full = found("pso", &[&tests[..], &["--fence-kinds", "full", "--all"]].concat());
+    assert!(placements(&full).len() > 2 && full["complete"] == true, "{full}");
+}
+
+const SWEPT: &str = "\
+#include <stdlib.h>
+#include <fencepost.h>
+
+struct cell { int value; struct cell *next; };
+struct cell *top;
+
+void push(int value)
+{
+    struct cell *cell = malloc(sizeof *cell);
+    cell->value = value;
+    do
+        cell->next = top;
+    while (!cas(&top, cell->next, cell));
+}
+
+int pop(int *value)
+{
+    struct cell *cell;
+    do {
+        cell = top;
+        if (!cell)
+            return 0;
+    } while (!cas(&top, cell, cell->next));
+    *value = cell->value;
+    return 1;
+}
+
+#pragma fencepost op push = push(any(0, 1))
+#pragma fencepost op pop = pop(out)
+#pragma fencepost oracle stack
+";
+
+/// A sweep finds the clients by itself. The text that it leads to passes a sweep, and not without the fence.
+#[test]
+fn fences_for_sweeps() {
+    let folder = folder(SWEPT);
+    let sweep = |model: &str| run(folder.path(), &["sweep", "a.c", "-m", model]).code;
+    assert_eq!((sweep("tso"), sweep("pso")), (0, 1));
+    let output = fences(folder.path(), &["a.c", "-m", "tso,pso", "--sweep", "--apply", "--json"]);
+    assert_eq!(output.code, 0, "{}{}", output.out, output.err);
+    let found = output.json();
+    assert_eq!(placements(&found), [[("store-store".to_owned(), "push".to_owned())]]);
+    let without = &found["placements"][0]["fences"][0]["without"];
+    assert_eq!((&without["property"], &without["trace"]["replayed"]), (&"schedules".into(), &true.into()));
+    assert_eq!((sweep("tso"), sweep("pso")), (0, 0));
+    // On sc the fault lies elsewhere.
+    fs::write(folder.path().join("a.c"), SWEPT.replace("return 1;", "return 0;")).expect("written");
+    let wrong = fences(folder.path(), &["a.c", "-m", "pso", "--sweep"]);
+    assert!(wrong.code == 1 && wrong.out.contains("is wrong on sc"), "{}", wrong.out);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! From a placement to the text that has it: insertions into the user's files, and the difference to show.
 
+use crate::orders::Stronger;
 use crate::place::{Kind, includes, slot};
 use fencepost_bounded::switched::Placement;
 use fencepost_lsl::program::{Program, Slot};
@@ -18,17 +19,18 @@ pub struct Patch {
     pub text: String,
 }
 
-/// Text put in at an offset. Of those at one offset, what ends a statement comes first, inner ones before
+/// Text put in at an offset, in place of some that is there. Of those at one offset, what ends a statement comes first, inner ones before
 /// outer ones.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct Insertion {
     at: u32,
     rank: (u8, u32),
     text: String,
+    drops: u32,
 }
 
-/// The files that a placement changes.
-pub fn patches(program: &Program, kinds: &[Kind], placement: &Placement) -> Vec<Patch> {
+/// The files that a placement changes, and stronger orders of accesses.
+pub fn patches(program: &Program, kinds: &[Kind], placement: &Placement, orders: &[Stronger]) -> Vec<Patch> {
     let header = !includes(program, "fencepost.h") && placement.iter().any(|s| !kinds[s.fence].is_c11);
     let long = header || uses_long_names(program);
     // Statements by place.
@@ -45,7 +47,7 @@ pub fn patches(program: &Program, kinds: &[Kind], placement: &Placement) -> Vec<
             None => {
                 let file = program.sources.file(slot.at.file);
                 let (at, text) = in_list(file, slot.at.start, statements);
-                files.entry(slot.at.file).or_default().push(Insertion { at, rank: (1, 0), text });
+                files.entry(slot.at.file).or_default().push(Insertion { at, rank: (1, 0), text, drops: 0 });
             }
             Some(body) => {
                 let around = bodies.entry((body.file, body.start, body.end)).or_default();
@@ -55,6 +57,11 @@ pub fn patches(program: &Program, kinds: &[Kind], placement: &Placement) -> Vec<
     }
     for ((id, start, end), around) in bodies {
         files.entry(id).or_default().extend(in_braces(program.sources.file(id), start, end, &around));
+    }
+    for stronger in orders {
+        let (at, drops) = (stronger.at.start, stronger.at.end - stronger.at.start);
+        let name = Insertion { at, rank: (1, 0), text: stronger.name(), drops };
+        files.entry(stronger.at.file).or_default().push(name);
     }
     let patch = |(id, mut list): (FileId, Vec<Insertion>)| {
         let file = program.sources.file(id);
@@ -102,18 +109,18 @@ fn in_braces(file: &SourceFile, start: u32, end: u32, around: &[Vec<String>; 2])
     let plain = !last.trim_start().starts_with('#') && !last.contains("//") && !last.contains("*/");
     if !indent.trim().is_empty() || !plain {
         let join = |list: &[String]| list.iter().map(|statement| format!("{statement} ")).collect::<String>();
-        let first = Insertion { at: start, rank: (1, 0), text: format!("{{ {}", join(before)) };
+        let first = Insertion { at: start, rank: (1, 0), text: format!("{{ {}", join(before)), drops: 0 };
         let text = format!(" {}}}", join(behind));
-        return vec![first, Insertion { at: end, rank: closing, text }];
+        return vec![first, Insertion { at: end, rank: closing, text, drops: 0 }];
     }
     let outer = indent.strip_suffix(one_level(file)).unwrap_or(indent);
     let own =
         |list: &[String]| list.iter().map(|statement| format!("{statement}\n{indent}")).collect::<String>();
     let behind: String = behind.iter().map(|statement| format!("\n{indent}{statement}")).collect();
     vec![
-        Insertion { at: head.len() as u32, rank: (0, u32::MAX), text: " {".into() },
-        Insertion { at: start, rank: (1, 0), text: own(before) },
-        Insertion { at: end, rank: closing, text: format!("{behind}\n{outer}}}") },
+        Insertion { at: head.len() as u32, rank: (0, u32::MAX), text: " {".into(), drops: 0 },
+        Insertion { at: start, rank: (1, 0), text: own(before), drops: 0 },
+        Insertion { at: end, rank: closing, text: format!("{behind}\n{outer}}}"), drops: 0 },
     ]
 }
 
@@ -139,16 +146,16 @@ fn include(file: &SourceFile) -> Insertion {
         offset += line.len();
     }
     let text = "#define FENCEPOST_LONG_NAMES\n#include <fencepost.h>\n".to_owned();
-    Insertion { at: at as u32, rank: (0, 0), text }
+    Insertion { at: at as u32, rank: (0, 0), text, drops: 0 }
 }
 
 fn insert(text: &str, insertions: &[Insertion]) -> String {
     let mut out = String::new();
     let mut from = 0;
-    for Insertion { at, text: more, .. } in insertions {
+    for Insertion { at, text: more, drops, .. } in insertions {
         out.push_str(&text[from..*at as usize]);
         out.push_str(more);
-        from = *at as usize;
+        from = (*at + drops) as usize;
     }
     out + &text[from..]
 }

@@ -30,7 +30,7 @@ pub const KINDS: [Kind; 9] = [
     by_kind("load-store", Fence { load_store: true, ..Fence::NONE }),
     by_kind("store-store", Fence { store_store: true, ..Fence::NONE }),
     by_kind("store-load", Fence { store_load: true, ..Fence::NONE }),
-    by_kind("full", Fence::FULL),
+    Kind::FULL,
     by_order("acquire", Order::Acquire),
     by_order("release", Order::Release),
     by_order("acq_rel", Order::AcqRel),
@@ -38,6 +38,9 @@ pub const KINDS: [Kind; 9] = [
 ];
 
 impl Kind {
+    /// The fence that orders everything.
+    pub const FULL: Kind = by_kind("full", Fence::FULL);
+
     /// The kind with a name.
     pub fn named(name: &str) -> Option<Kind> {
         KINDS.into_iter().find(|kind| kind.name == name)

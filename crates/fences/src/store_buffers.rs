@@ -38,20 +38,28 @@ pub struct Inferred {
     pub placements: u64,
     /// Some of them.
     pub listed: Vec<Vec<SlotId>>,
-    /// One with the fewest fences, and of those with the fewest loops around them. Empty if the program is right
-    /// without any.
-    pub fewest: Option<Vec<SlotId>>,
+    /// The cheapest. Empty if the program is right without any.
+    pub cheapest: Option<Vec<SlotId>>,
     /// Figures of the transition system.
     pub statistics: Statistics,
 }
 
+/// A cost by which the fewest fences are the cheapest, and of those the ones with the fewest loops around them: all
+/// loops together weigh less than a fence.
+pub fn fewest(program: &Program) -> impl Fn(SlotId) -> u64 + '_ {
+    let depth = |slot: &program::Slot| u64::from(slot.loop_depth);
+    let one_fence = 1 + program.slots.iter().map(depth).sum::<u64>();
+    move |slot| one_fence + depth(&program.slots[slot.index()])
+}
+
 /// Infers fences for a subject whose program has slots, with the abstraction that the options name. At most
-/// `limit` solutions of each kind are listed.
+/// `limit` solutions of each kind are listed. `cost` says what a fence costs at a slot.
 pub fn infer(
     harness: &Harness,
     subject: Subject,
     options: &Options,
     limit: usize,
+    cost: &dyn Fn(SlotId) -> u64,
     progress: &dyn Fn(&Statistics),
 ) -> Result<Inferred, Reason> {
     let system = system(harness, subject, options, progress)?;
@@ -75,10 +83,7 @@ pub fn infer(
     let slots = |set: Vec<u32>| -> Vec<SlotId> {
         set.into_iter().map(|variable| SlotId(Fence::of_variable(variable).place)).collect()
     };
-    // Loops only decide between placements of equally many fences: all together weigh less than a fence.
-    let depth = |slot: u32| u64::from(harness.program.slots[slot as usize].loop_depth);
-    let one_fence = 1 + (0..harness.program.slots.len() as u32).map(depth).sum::<u64>();
-    let weight = |variable| one_fence + depth(Fence::of_variable(variable).place);
+    let weight = |variable| cost(SlotId(Fence::of_variable(variable).place));
     let minimal = Minimal::of(&bdd, placed);
     let span = |label: u32| system.spans[label as usize];
     Ok(Inferred {
@@ -87,7 +92,7 @@ pub fn infer(
         constraints: sets,
         placements: if placed == Formula::FALSE { 0 } else { minimal.count() },
         listed: minimal.sets(limit).into_iter().map(slots).collect(),
-        fewest: cheapest(&bdd, placed, weight).map(|(_, set)| slots(set)),
+        cheapest: cheapest(&bdd, placed, weight).map(|(_, set)| slots(set)),
         statistics: system.statistics,
     })
 }

@@ -53,7 +53,7 @@ fn check(text: &str, expected: &str) {
     let all: BTreeSet<_> = (0..program.slots.len() as u32).map(slot).collect();
     let alone = all.iter().map(|switch| BTreeSet::from([*switch]));
     for placement in alone.chain([all.clone()]) {
-        let [patch] = &patches(&program, &kinds, &placement)[..] else { panic!("one file is changed") };
+        let [patch] = &patches(&program, &kinds, &placement, &[])[..] else { panic!("one file is changed") };
         let read = load(&patch.text, false);
         assert_eq!(shape(&read), shape(&resolve(&program, &kinds, &placement)), "{}", patch.text);
         if placement == all {

@@ -3,7 +3,10 @@
 
 use fencepost_explore::abstraction::{Abstraction, Approach, verify};
 use fencepost_explore::{Model, Options, Subject, Verdict};
-use fencepost_fences::store_buffers::{Inferred, fenced, infer};
+use fencepost_fences::guided::{self, Effort, Outcome};
+use fencepost_fences::place::Kind;
+use fencepost_fences::proved::Proved;
+use fencepost_fences::store_buffers::{Inferred, fenced, fewest, infer};
 use fencepost_harness::operation::Harness;
 use fencepost_lsl::program::SlotId;
 use fencepost_reference::generate::Random;
@@ -28,7 +31,20 @@ fn options(model: &str, abstraction: &str) -> Options {
 
 fn inferred(harness: &Harness, options: &Options) -> Inferred {
     let main = Subject::Main(harness.main.expect("there is a main"));
-    infer(harness, main, options, 50, &|_| {}).expect("small enough")
+    infer(harness, main, options, 50, &fewest(&harness.program), &|_| {}).expect("small enough")
+}
+
+/// How many fences a search finds, if the abstraction has to prove each placement.
+fn searched(harness: &Harness, options: &Options) -> Option<usize> {
+    let full = [Kind::FULL];
+    let main = harness.main.expect("there is a main");
+    let mut question = [Proved::new(harness, main, options, Approach::Fixed(options.abstraction), &full)];
+    let costs = vec![vec![1]; harness.program.slots.len()];
+    let search = guided::Options { costs: &costs, limit: 1, stop: &|| false, progress: &|_| {} };
+    match guided::infer(&mut question, &search, &mut Effort::default()).expect("small enough") {
+        Outcome::Placements { found, .. } => Some(found[0].placement.len()),
+        Outcome::Hopeless { .. } => None,
+    }
 }
 
 /// The lines in front of which the fences of a placement go.
@@ -59,7 +75,7 @@ fn peterson_on_pso_needs_the_fences_of_figure_2() {
     for abstraction in ["fd:0", "fd:1", "pd:1"] {
         let options = options("pso", abstraction);
         let found = inferred(&harness, &options);
-        let fewest = found.fewest.expect("fences repair it");
+        let fewest = found.cheapest.expect("fences repair it");
         // Without its text, a fence is where the next statement begins.
         let at = lines(&harness, &fewest);
         assert_eq!(at.len(), 2, "{abstraction}: {at:?}");
@@ -81,7 +97,7 @@ fn peterson_on_tso_needs_a_head_of_two() {
     for (abstraction, fences) in
         [("pd:0", 2), ("pd:1", 2), ("pd:2", 1), ("fd:0", 2), ("fd:1", 2), ("fd:2", 1)]
     {
-        let fewest = inferred(&harness, &options("tso", abstraction)).fewest.expect("fences repair it");
+        let fewest = inferred(&harness, &options("tso", abstraction)).cheapest.expect("fences repair it");
         assert_eq!(fewest.len(), fences, "{abstraction}");
     }
 }
@@ -91,7 +107,7 @@ fn peterson_on_tso_needs_a_head_of_two() {
 fn figure_6_needs_no_fence() {
     let harness = load(&corpus("figure-6.c"), &[]);
     for (abstraction, fences) in [("fd:0", 1), ("fd:1", 0), ("pd:1", 0)] {
-        let fewest = inferred(&harness, &options("pso", abstraction)).fewest.expect("fences repair it");
+        let fewest = inferred(&harness, &options("pso", abstraction)).cheapest.expect("fences repair it");
         assert_eq!(fewest.len(), fences, "{abstraction}");
     }
 }
@@ -101,11 +117,11 @@ fn figure_6_needs_no_fence() {
 fn the_fast_mutex_needs_a_head() {
     let harness = load(&corpus("fast-mutex.c"), &["-DONLY_FENCE=1"]);
     for abstraction in ["fd:0", "pd:0"] {
-        assert_eq!(inferred(&harness, &options("pso", abstraction)).fewest, None, "{abstraction}");
+        assert_eq!(inferred(&harness, &options("pso", abstraction)).cheapest, None, "{abstraction}");
     }
     for abstraction in ["fd:1", "pd:1"] {
         let found = inferred(&harness, &options("pso", abstraction));
-        assert_eq!(found.fewest.map(|fewest| fewest.len()), Some(2), "{abstraction}");
+        assert_eq!(found.cheapest.map(|fewest| fewest.len()), Some(2), "{abstraction}");
     }
 }
 
@@ -142,10 +158,10 @@ fn tiny(random: &mut Random) -> String {
 }
 
 /// Every placement is enough for the abstraction that it comes from; with a head, programs that are right on sc
-/// can be repaired; and where no fence is asked for, none is needed.
+/// can be repaired; and where no fence is asked for, none is needed. A search with the same abstraction finds no more.
 #[test]
 fn placements_repair_random_programs() {
-    let (mut repaired, mut right) = (0, 0);
+    let (mut repaired, mut right, mut agreed) = (0, 0, 0);
     let folder = tempfile::tempdir().expect("a folder");
     for seed in 0..40 {
         let text = tiny(&mut Random::new(seed + 61_000_000));
@@ -166,8 +182,12 @@ fn placements_repair_random_programs() {
             let found = inferred(&harness, &options);
             let name = format!("seed {seed}, {model}, {abstraction}\n{text}");
             if !abstraction.ends_with('0') {
-                assert_eq!(found.fewest.is_some(), sequential, "{name}");
+                assert_eq!(found.cheapest.is_some(), sequential, "{name}");
             }
+            // A search finds no more fences, and finds some where formulas do.
+            let (formulas, search) = (found.cheapest.as_ref().map(Vec::len), searched(&harness, &options));
+            assert!(formulas.is_none_or(|count| search.is_some_and(|found| found <= count)), "{name}");
+            agreed += usize::from(formulas == search);
             for placement in &found.listed {
                 let approach = Approach::Fixed(options.abstraction);
                 let got = verdict(&harness, placement, &options, approach);
@@ -180,4 +200,5 @@ fn placements_repair_random_programs() {
         }
     }
     assert!(repaired > 20 && right > 20, "{repaired} repaired, {right} right");
+    assert!(agreed > 200, "{agreed} of 240 agree");
 }

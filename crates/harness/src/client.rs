@@ -1,6 +1,8 @@
 //! Clients with fixed arguments: what COLLECT calls a schedule (Section 3).
 
 use crate::operation::{Harness, OpId};
+use crate::test::{Invocation, Test};
+use fencepost_lsl::source::{FileId, Span};
 use fencepost_lsl::value::Value;
 
 /// A call with its arguments.
@@ -32,6 +34,19 @@ impl FixedCall {
 }
 
 impl Client {
+    /// The client as a test of this name, for what is said of tests and clients alike.
+    pub fn as_test(&self, name: String) -> Test {
+        let invocations = |calls: &[FixedCall]| -> Vec<Invocation> {
+            calls.iter().map(|call| Invocation { op: call.op, primed: false }).collect()
+        };
+        Test {
+            name,
+            initial: invocations(&self.initial),
+            threads: self.threads.iter().map(|calls| invocations(calls)).collect(),
+            span: Span::new(FileId(0), 0, 0),
+        }
+    }
+
     /// The client in the notation of tests, with arguments.
     pub fn show(&self, harness: &Harness) -> String {
         let sequence =

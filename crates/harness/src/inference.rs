@@ -9,10 +9,8 @@ use std::time::Duration;
 /// A test on a model: what a placement must make hold.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Question {
-    /// The test's name; `main` for a closed program.
+    /// The test's name; `main` for a closed program, and how many schedules for a sweep.
     pub name: String,
-    /// The test, unless it is a closed program.
-    pub test: Option<Test>,
     /// The model's name.
     pub model: String,
 }
@@ -20,8 +18,10 @@ pub struct Question {
 /// A check that fails.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Failure {
-    /// Index of what was asked; none for a check on sc.
+    /// Index of what was asked.
     pub question: usize,
+    /// The test that fails, unless it is a closed program. Of a sweep, it is one of its schedules.
+    pub test: Option<Test>,
     /// The result: violated, or a loop without bound.
     pub result: CheckResult,
 }
@@ -31,8 +31,10 @@ pub struct Failure {
 pub struct PlacedFence {
     /// Its kind.
     pub kind: &'static str,
-    /// The statement that is put in.
-    pub statement: String,
+    /// The statement that is put in; none if orders of accesses are stronger instead.
+    pub statement: Option<String>,
+    /// Accesses that get stronger orders instead.
+    pub orders: Vec<StrongerOrder>,
     /// Where: in front of what stands there.
     pub at: Position,
     /// What stands there.
@@ -43,8 +45,30 @@ pub struct PlacedFence {
     pub loop_depth: u32,
     /// What it costs.
     pub cost: u64,
-    /// What goes wrong without it and with all others; known of the first placement only.
-    pub without: Option<Failure>,
+    /// What is known of the program without it and with all others.
+    pub without: Without,
+}
+
+/// An access that gets a stronger order.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StrongerOrder {
+    /// Where its order is named.
+    pub at: Position,
+    /// The access.
+    pub access: String,
+    /// The order that it gets, as it is written.
+    pub order: String,
+}
+
+/// What becomes of a program without one of its fences.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Without {
+    /// It was not tried: it is for the first placement only.
+    Unknown,
+    /// A check fails.
+    Fails(Box<Failure>),
+    /// All checks hold: the method asks for more than is needed.
+    Holds,
 }
 
 /// A file that a placement changes.
@@ -69,6 +93,32 @@ pub struct Placed {
     pub files: Vec<ChangedFile>,
     /// The checks of the patched program, all of which hold.
     pub checks: Vec<CheckResult>,
+}
+
+/// How placements are inferred.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Method {
+    /// By a search that counterexamples guide.
+    #[default]
+    Search,
+    /// From all states of a closed program with abstract store buffers (BLENDER).
+    StoreBuffers,
+    /// From all states of clients with execution buffers (FENDER).
+    Rlx,
+}
+
+impl Method {
+    /// All of them.
+    pub const ALL: [Method; 3] = [Method::Search, Method::StoreBuffers, Method::Rlx];
+
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Method::Search => "search",
+            Method::StoreBuffers => "store-buffers",
+            Method::Rlx => "rlx",
+        }
+    }
 }
 
 /// What inference found.
@@ -101,6 +151,8 @@ pub enum Answer {
 pub struct Inference {
     /// The file.
     pub file: String,
+    /// How placements were inferred.
+    pub method: Method,
     /// What placements were asked.
     pub questions: Vec<Question>,
     /// The kinds of fences that were offered.

@@ -13,6 +13,8 @@ pub enum Property {
     Serial,
     /// Every execution is free of runtime errors.
     Assertions,
+    /// Every execution of every schedule is free of runtime errors, and an oracle explains its calls.
+    Schedules,
 }
 
 impl Property {
@@ -21,6 +23,7 @@ impl Property {
         match self {
             Property::Serial => "serial",
             Property::Assertions => "assertions",
+            Property::Schedules => "schedules",
         }
     }
 }

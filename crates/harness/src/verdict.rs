@@ -72,6 +72,8 @@ pub enum Reason {
     /// An abstraction of store buffers has a violation that real ones were not seen to have; why not, and what
     /// to do.
     Abstraction(String),
+    /// A way to infer fences has no answer, and another may have one; why, and what to do.
+    Method(String),
     /// The tool contradicts itself: a trace that does not replay, or the like. A bug in it.
     Internal(String),
 }
@@ -96,6 +98,7 @@ impl fmt::Display for Reason {
             Reason::Specification(why) => write!(f, "no specification: {why}"),
             Reason::Unsupported(what) => write!(f, "not supported: {what}"),
             Reason::Abstraction(what) => write!(f, "a violation of the abstraction only: {what}"),
+            Reason::Method(what) => f.write_str(what),
             Reason::Internal(what) => write!(f, "internal error, please report it: {what}"),
         }
     }

@@ -3,11 +3,14 @@
 use crate::text::{BAD, BOLD, FAINT, GOOD, RESET, UNSURE, count, reason, seconds};
 use crate::trace::Renderer;
 use crate::{json, text};
-use fencepost_harness::inference::{Answer, Failure, Inference, Placed, PlacedFence, Question};
+use fencepost_harness::inference::{
+    Answer, Failure, Inference, Method, Placed, PlacedFence, Question, StrongerOrder, Without,
+};
 use fencepost_harness::operation::Harness;
-use fencepost_harness::result::{CheckResult, Verdict};
+use fencepost_harness::result::{Property, Verdict};
 use fencepost_lsl::source::Position;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// The result as text; `explain` asks for whole counterexamples.
@@ -20,7 +23,7 @@ pub fn text(harness: &Harness, inference: &Inference, explain: bool) -> String {
         }
         Answer::WrongOnSc(failure) => {
             let _ = writeln!(out, "{BAD}no fence can help{RESET}: {} is wrong on sc", inference.file);
-            out.push_str(&whole(harness, inference, failure));
+            out.push_str(&whole(harness, failure));
         }
         Answer::WrongWithAll(failure) => {
             let _ = writeln!(
@@ -29,7 +32,7 @@ pub fn text(harness: &Harness, inference: &Inference, explain: bool) -> String {
                 inference.file,
                 inference.kinds.join(", ")
             );
-            out.push_str(&whole(harness, inference, failure));
+            out.push_str(&whole(harness, failure));
         }
         Answer::Inconclusive { question, reason } => {
             let about = question.and_then(|index| inference.questions.get(index));
@@ -64,7 +67,12 @@ fn placed(harness: &Harness, inference: &Inference, placements: &[Placed], expla
         return;
     }
     for (number, placement) in placements.iter().enumerate() {
-        let fences = count(placement.fences.len(), "fence");
+        let fences = placement.fences.iter().filter(|fence| fence.statement.is_some()).count();
+        let fences = match (fences, orders(placement)) {
+            (fences, 0) => count(fences, "fence"),
+            (0, orders) => count(orders, "stronger order"),
+            (fences, orders) => format!("{}, {}", count(fences, "fence"), count(orders, "stronger order")),
+        };
         let which = if placements.len() > 1 { format!("placement {}: ", number + 1) } else { String::new() };
         let _ = writeln!(out, "{which}{GOOD}{fences}{RESET}, cost {}", placement.cost);
         for fence in &placement.fences {
@@ -81,6 +89,13 @@ fn placed(harness: &Harness, inference: &Inference, placements: &[Placed], expla
     }
 }
 
+/// How many accesses get stronger orders.
+fn orders(placement: &Placed) -> usize {
+    let all: BTreeSet<&Position> =
+        placement.fences.iter().flat_map(|fence| &fence.orders).map(|order| &order.at).collect();
+    all.len()
+}
+
 fn describe(harness: &Harness, inference: &Inference, fence: &PlacedFence, explain: bool, out: &mut String) {
     let PlacedFence { kind, at, line, function, loop_depth, .. } = fence;
     let file = at.file.rsplit('/').next().unwrap_or(&at.file);
@@ -90,18 +105,46 @@ fn describe(harness: &Harness, inference: &Inference, fence: &PlacedFence, expla
         depth => format!(", in {depth} loops"),
     };
     let place = format!("{file}:{}", at.line);
-    let _ =
-        writeln!(out, "  {BOLD}{kind}{RESET}  {place}, in {function}{loops}, before  {FAINT}{line}{RESET}");
-    let Some(Failure { question, result }) = &fence.without else { return };
+    match &fence.statement {
+        Some(_) => {
+            let _ = writeln!(
+                out,
+                "  {BOLD}{kind}{RESET}  {place}, in {function}{loops}, before  {FAINT}{line}{RESET}"
+            );
+        }
+        None => {
+            for StrongerOrder { at, access, order } in &fence.orders {
+                let file = at.file.rsplit('/').next().unwrap_or(&at.file);
+                let _ = writeln!(
+                    out,
+                    "  {BOLD}{order}{RESET}  {file}:{}, in {function}{loops}, for  {FAINT}{access}{RESET}",
+                    at.line
+                );
+            }
+        }
+    }
+    let failure = match &fence.without {
+        Without::Unknown => return,
+        Without::Holds => {
+            let _ = writeln!(out, "    without it: holds; the method asks for more than is needed");
+            return;
+        }
+        Without::Fails(failure) => failure,
+    };
+    let Failure { question, test, result } = &**failure;
     let question = &inference.questions[*question];
     match &result.verdict {
         Verdict::Violated(example) => {
-            let _ = writeln!(out, "    without it: {} fails: {}", name(question), reason(example));
+            let what = match result.property {
+                Property::Schedules => format!("{} on {}", result.notation, result.model),
+                _ => name(question),
+            };
+            let _ = writeln!(out, "    without it: {what} fails: {}", reason(example));
+            let test = test.as_ref();
             if explain {
-                out.push_str(&text::detail(harness, question.test.as_ref(), result));
+                out.push_str(&text::detail(harness, test, result));
                 return;
             }
-            let test = question.test.as_ref();
             let renderer = Renderer { harness, test, example, model: &result.model, brief: true };
             for line in renderer.overtakings() {
                 let _ = writeln!(out, "      {line}");
@@ -122,7 +165,16 @@ fn closing(inference: &Inference, placements: &[Placed], complete: bool, cheapes
     let _ = writeln!(out, "{patched}: {}", questions(inference));
     if !empty {
         let least = match (cheapest, complete, placements.len()) {
+            (false, ..) if has_spare(placements) => {
+                "another method, or a finer abstraction, may find cheaper placements".into()
+            }
+            (false, ..) if inference.method != Method::Search => {
+                "each fence is needed; --method search may find cheaper placements".into()
+            }
             (false, ..) => "the model lets fences allow executions: there may be cheaper placements".into(),
+            (true, _, 1) if orders(&placements[0]) > 0 => {
+                "no placement of fences is cheaper; orders replace fences where they are enough".into()
+            }
             (true, false, 1) => "no placement is cheaper".to_owned(),
             (true, false, number) => format!("these are the {number} cheapest of the minimal placements"),
             (true, true, 1) => "every other placement contains this one".into(),
@@ -139,15 +191,24 @@ fn closing(inference: &Inference, placements: &[Placed], complete: bool, cheapes
     for caveat in caveats(placements) {
         let _ = writeln!(out, "not explored: {caveat}");
     }
+    let work = match inference.method {
+        Method::Search => format!("{} tried", count(inference.tried, "placement")),
+        method => format!("by {}", method.name()),
+    };
     let _ = write!(
         out,
-        "{FAINT}{}, {} each, {} tried, {}{RESET}",
+        "{FAINT}{}, {} each, {work}, {}{RESET}",
         count(inference.places, "place"),
         count(inference.kinds.len(), "kind"),
-        count(inference.tried, "placement"),
         seconds(inference.time)
     );
     out
+}
+
+/// Whether the first placement has a fence that is not needed.
+fn has_spare(placements: &[Placed]) -> bool {
+    let first = placements.first().into_iter().flat_map(|placed| &placed.fences);
+    first.into_iter().any(|fence| fence.without == Without::Holds)
 }
 
 /// What the checks of patched programs did not look at.
@@ -161,12 +222,11 @@ fn caveats(placements: &[Placed]) -> Vec<&str> {
     caveats
 }
 
-fn whole(harness: &Harness, inference: &Inference, failure: &Failure) -> String {
-    let question = &inference.questions[failure.question];
+fn whole(harness: &Harness, failure: &Failure) -> String {
     format!(
         "{}\n{}",
         text::line(&failure.result),
-        text::detail(harness, question.test.as_ref(), &failure.result)
+        text::detail(harness, failure.test.as_ref(), &failure.result)
     )
 }
 
@@ -174,6 +234,7 @@ fn whole(harness: &Harness, inference: &Inference, failure: &Failure) -> String 
 pub fn value(harness: &Harness, inference: &Inference) -> Value {
     let mut document = json!({
         "file": inference.file,
+        "method": inference.method.name(),
         "questions": inference.questions.iter()
             .map(|question| json!({ "test": question.name, "model": question.model }))
             .collect::<Vec<_>>(),
@@ -192,13 +253,13 @@ pub fn value(harness: &Harness, inference: &Inference) -> Value {
             "total_seconds": inference.time.as_secs_f64(),
         },
     });
-    let failed = |failure: &Failure| result(harness, inference, failure.question, &failure.result);
+    let failed = |failure: &Failure| json::result(harness, failure.test.as_ref(), &failure.result);
     match &inference.answer {
         Answer::Placements { placements, complete, cheapest } => {
             document["answer"] = json!("placements");
             document["complete"] = json!(complete);
             document["cheapest"] = json!(cheapest);
-            let all = placements.iter().map(|placement| placement_value(harness, inference, placement));
+            let all = placements.iter().map(|placement| placement_value(harness, placement));
             document["placements"] = all.collect();
         }
         Answer::WrongOnSc(failure) => {
@@ -217,17 +278,21 @@ pub fn value(harness: &Harness, inference: &Inference) -> Value {
     document
 }
 
-fn result(harness: &Harness, inference: &Inference, question: usize, result: &CheckResult) -> Value {
-    json::result(harness, inference.questions[question].test.as_ref(), result)
-}
-
-fn placement_value(harness: &Harness, inference: &Inference, placement: &Placed) -> Value {
+fn placement_value(harness: &Harness, placement: &Placed) -> Value {
+    let order = |order: &StrongerOrder| {
+        let Position { file, line, column } = &order.at;
+        json!({ "file": file, "line": line, "column": column, "access": order.access, "order": order.order })
+    };
     let fence = |fence: &PlacedFence| {
         let Position { file, line, column } = &fence.at;
-        let without = fence.without.as_ref();
+        let without = match &fence.without {
+            Without::Fails(failure) => Some(json::result(harness, failure.test.as_ref(), &failure.result)),
+            Without::Unknown | Without::Holds => None,
+        };
         json!({
             "kind": fence.kind,
             "statement": fence.statement,
+            "orders": fence.orders.iter().map(order).collect::<Vec<_>>(),
             "file": file,
             "line": line,
             "column": column,
@@ -235,7 +300,12 @@ fn placement_value(harness: &Harness, inference: &Inference, placement: &Placed)
             "function": fence.function,
             "loop_depth": fence.loop_depth,
             "cost": fence.cost,
-            "without": without.map(|failure| result(harness, inference, failure.question, &failure.result)),
+            "needed": match &fence.without {
+                Without::Unknown => Value::Null,
+                Without::Fails(_) => true.into(),
+                Without::Holds => false.into(),
+            },
+            "without": without,
         })
     };
     json!({

@@ -12,9 +12,7 @@ use fencepost_harness::oracle::role::Role;
 use fencepost_harness::result::{self, Wrong};
 use fencepost_harness::schedule::Scope;
 use fencepost_harness::sweep::{Counterexample, Summary};
-use fencepost_harness::test::{Invocation, Test};
 use fencepost_harness::verdict::Kind;
-use fencepost_lsl::source::{FileId, Span};
 use fencepost_lsl::value::Value;
 use std::fmt::Write;
 use std::ops::RangeInclusive;
@@ -95,7 +93,7 @@ pub fn counterexample(harness: &Harness, property: Property, model: &str, found:
     let mut out = String::new();
     let shown = Shown { harness, property, found };
     let _ = writeln!(out, "  schedule {}: {}", found.number, found.client.show(harness));
-    let test = shown.test();
+    let test = found.client.as_test(format!("schedule {}", found.number));
     let example = result::Counterexample {
         wrong: found.wrong.clone(),
         trace: found.trace.clone(),
@@ -120,20 +118,6 @@ struct Shown<'a> {
 }
 
 impl Shown<'_> {
-    /// The client as a test, for what is said of tests and clients alike.
-    fn test(&self) -> Test {
-        let calls = |calls: &[FixedCall]| -> Vec<Invocation> {
-            calls.iter().map(|call| Invocation { op: call.op, primed: false }).collect()
-        };
-        let client = &self.found.client;
-        Test {
-            name: format!("schedule {}", self.found.number),
-            initial: calls(&client.initial),
-            threads: client.threads.iter().map(|thread| calls(thread)).collect(),
-            span: Span::new(FileId(0), 0, 0),
-        }
-    }
-
     /// What is wrong, in words.
     fn claim(&self, out: &mut String, renderer: &Renderer) {
         if self.found.wrong != Wrong::Unexplained {

@@ -42,6 +42,7 @@ pub(crate) fn reason(example: &fencepost_harness::result::Counterexample) -> Str
         (None, Wrong::Stuck(_)) => "threads wait for ever".into(),
         (None, Wrong::Endless { .. }) => "an execution that never ends".into(),
         (None, Wrong::Leak) => "a heap object is lost before it is freed".into(),
+        (None, Wrong::Unexplained) => "no order of its calls is right".into(),
         (None, _) => "an observation that no serial execution gives".into(),
     }
 }

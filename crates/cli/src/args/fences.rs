@@ -1,6 +1,6 @@
 //! What `fencepost fences` accepts.
 
-use super::{PreprocessorArgs, duration, size};
+use super::{ClientsArgs, PreprocessorArgs, duration, size};
 use clap::Args;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -19,9 +19,25 @@ pub(crate) struct FencesArgs {
     /// that the file has expectations of on these models, or all.
     #[arg(long, short, value_name = "TEST")]
     pub(crate) test: Vec<String>,
+    /// Generates all clients of a collection within a scope, as `sweep` does, on tso or pso; fences must make all
+    /// of them hold.
+    #[arg(long)]
+    pub(crate) sweep: bool,
+    #[command(flatten, next_help_heading = "Clients of --sweep")]
+    pub(crate) clients: ClientsArgs,
+    /// Threads that explore schedules; without it, as many as there are cores.
+    #[arg(long, short, value_name = "N", requires = "sweep")]
+    pub(crate) jobs: Option<usize>,
+    /// How placements are found: by counterexamples (search), or from all states of a closed program with abstract
+    /// store buffers, or of clients with execution buffers (rlx).
+    #[arg(long, value_name = "METHOD", default_value = "search", value_parser = ["search", "store-buffers", "rlx"])]
+    pub(crate) method: String,
+    /// How store buffers are represented for closed programs: set, fd:K, pd:K, or auto, which refines until it knows.
+    #[arg(long, short, value_name = "ABSTRACTION", default_value = "auto")]
+    pub(crate) abstraction: String,
     /// The kinds of fences to use: `typed` (load-load, load-store, store-store, store-load, full), `full`,
-    /// `c11` (acquire, release, acq_rel, seq_cst), or a list of kinds. Without it, c11 for files that include
-    /// <stdatomic.h> and typed for others.
+    /// `c11` (acquire, release, acq_rel, seq_cst), `orders` (stronger orders of accesses where they are enough, c11 elsewhere),
+    /// or a list of kinds. Without it, orders for files that include <stdatomic.h> and typed for others.
     #[arg(long, value_name = "KINDS", value_delimiter = ',')]
     pub(crate) fence_kinds: Vec<String>,
     /// Puts fences only into the function or file of this name. May be repeated.

@@ -4,16 +4,24 @@
 //! A placement is *optimal* if the program with it is proved and every one of its fences is needed: without it, an
 //! execution on real store buffers is wrong. It is *sub-optimal* if it proves the program with fences to spare,
 //! and the program is *unfixable* if no fences help as far as the abstraction can tell.
+//!
+//! Each entry is answered twice: by formulas over all states of the program without fences, as in the paper, and by a
+//! search over placements, each of which the same abstraction must prove. The latter ends where the states of the
+//! former are too many.
 
 use super::Results;
 use crate::args::BenchArgs;
 use anyhow::{Result, bail};
 use fencepost_explore::abstraction::{Abstraction, Approach, verify};
 use fencepost_explore::{Budget, Model, Options, Subject, Verdict};
-use fencepost_fences::store_buffers::{fenced, infer};
+use fencepost_fences::guided::{self, Effort, Outcome};
+use fencepost_fences::place::Kind;
+use fencepost_fences::proved::Proved;
+use fencepost_fences::store_buffers::{fenced, fewest, infer};
 use fencepost_harness::operation::Harness;
-use fencepost_lsl::program::SlotId;
-use serde_json::json;
+use fencepost_harness::verdict::Reason;
+use fencepost_lsl::program::{ProcId, SlotId};
+use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Instant;
 
@@ -61,8 +69,17 @@ pub(crate) fn run(args: &BenchArgs, results: &mut Results) -> Result<()> {
     results.say("");
     results.say("Table 2: full fences inferred on pso.");
     results.say(&format!(
-        "{:<8} {:<5} {:<12} {:>6} {:>11} {:<22} {:>8}",
-        "program", "", "ours", "fences", "states", "  paper", "seconds"
+        "{:<8} {:<5} {:<12} {:>6} {:>8} {:>9}   {:<12} {:>6} {:>8}   {}",
+        "program",
+        "",
+        "by formulas",
+        "fences",
+        "seconds",
+        "states",
+        "by search",
+        "fences",
+        "seconds",
+        "paper"
     ));
     for (name, file, define, paper) in TABLE_2 {
         let path = args.corpus.join("blender").join(format!("{file}.c"));
@@ -71,23 +88,26 @@ pub(crate) fn run(args: &BenchArgs, results: &mut Results) -> Result<()> {
             if args.quick && paper.is_none_or(|(_, thousands)| thousands > 100.0) {
                 continue;
             }
-            let start = Instant::now();
-            let found = entry(&harness, abstraction, args, start);
-            let seconds = start.elapsed().as_secs_f64();
+            let options = options(abstraction, args);
+            let formulas = entry(&harness, &options, by_formulas);
+            let searched = entry(&harness, &self::options(abstraction, args), by_search);
             let paper = paper.map_or("memory".into(), |(word, thousands)| format!("{word} {thousands} k"));
-            let fences = found.fences.map_or("–".into(), |fences| fences.to_string());
             results.say(&format!(
-                "{name:<8} {abstraction:<5} {:<12} {fences:>6} {:>11}   {paper:<20} {seconds:>8.2}",
-                found.word, found.states
+                "{name:<8} {abstraction:<5} {:<12} {:>6} {:>8.2} {:>9}   {:<12} {:>6} {:>8.2}   {paper}",
+                formulas.word,
+                formulas.count(),
+                formulas.seconds,
+                formulas.states.map_or("–".into(), |states| states.to_string()),
+                searched.word,
+                searched.count(),
+                searched.seconds,
             ));
             results.values.push(json!({
                 "table": 2,
                 "program": name,
                 "abstraction": abstraction,
-                "result": found.word,
-                "fences": found.fences,
-                "states": found.states,
-                "seconds": seconds,
+                "formulas": formulas.value(),
+                "search": searched.value(),
                 "paper": paper,
             }));
         }
@@ -102,28 +122,70 @@ fn load(path: &Path, define: &str) -> Result<Harness> {
     }
 }
 
+fn options(abstraction: &str, args: &BenchArgs) -> Options {
+    let deadline = Some(Instant::now() + args.timeout);
+    let budget = Budget { deadline, memory: Some(MEMORY), ..Budget::default() };
+    let abstraction = Abstraction::named(abstraction).unwrap_or_default();
+    Options { model: Model::Pso, abstraction, budget, ..Options::default() }
+}
+
 struct Entry {
     word: String,
     fences: Option<usize>,
-    states: u64,
+    states: Option<u64>,
+    seconds: f64,
 }
 
-fn entry(harness: &Harness, abstraction: &str, args: &BenchArgs, start: Instant) -> Entry {
-    let Some(main) = harness.main else {
-        return Entry { word: "no program".into(), fences: None, states: 0 };
+impl Entry {
+    fn count(&self) -> String {
+        self.fences.map_or("–".into(), |fences| fences.to_string())
+    }
+
+    fn value(&self) -> Value {
+        let Entry { word, fences, states, seconds } = self;
+        json!({ "result": word, "fences": fences, "states": states, "seconds": seconds })
+    }
+}
+
+/// A placement, if one proves the program, and how many states were visited, if that is known.
+type Answer = Result<(Option<Vec<SlotId>>, Option<u64>), Reason>;
+
+fn entry(harness: &Harness, options: &Options, method: fn(&Harness, ProcId, &Options) -> Answer) -> Entry {
+    let start = Instant::now();
+    let answer = match harness.main {
+        Some(main) => method(harness, main, options),
+        None => Err(Reason::Unsupported("a program without main".into())),
     };
-    let budget = Budget { deadline: Some(start + args.timeout), memory: Some(MEMORY), ..Budget::default() };
-    let named = Abstraction::named(abstraction).unwrap_or_default();
-    let options = Options { model: Model::Pso, abstraction: named, budget, ..Options::default() };
-    match infer(harness, Subject::Main(main), &options, 1, &|_| {}) {
-        Err(reason) => Entry { word: reason.to_string(), fences: None, states: 0 },
-        Ok(found) => {
-            let word = match &found.fewest {
-                None => "unfixable",
-                Some(fewest) => quality(harness, fewest, &options),
-            };
-            let fences = found.fewest.map(|fewest| fewest.len());
-            Entry { word: word.into(), fences, states: found.statistics.states }
+    let seconds = start.elapsed().as_secs_f64();
+    match answer {
+        Err(Reason::Timeout) => Entry { word: "time".into(), fences: None, states: None, seconds },
+        Err(Reason::Memory) => Entry { word: "memory".into(), fences: None, states: None, seconds },
+        Err(reason) => Entry { word: reason.to_string(), fences: None, states: None, seconds },
+        Ok((None, states)) => Entry { word: "unfixable".into(), fences: None, states, seconds },
+        Ok((Some(fences), states)) => {
+            let word = quality(harness, &fences, options).to_owned();
+            Entry { word, fences: Some(fences.len()), states, seconds }
+        }
+    }
+}
+
+fn by_formulas(harness: &Harness, main: ProcId, options: &Options) -> Answer {
+    let found = infer(harness, Subject::Main(main), options, 1, &fewest(&harness.program), &|_| {})?;
+    Ok((found.cheapest, Some(found.statistics.states)))
+}
+
+fn by_search(harness: &Harness, main: ProcId, options: &Options) -> Answer {
+    let full = [Kind::FULL];
+    let approach = Approach::Fixed(options.abstraction);
+    let mut question = [Proved::new(harness, main, options, approach, &full)];
+    let costs = vec![vec![1]; harness.program.slots.len()];
+    let stop = || options.budget.exhausted();
+    let search = guided::Options { costs: &costs, limit: 1, stop: &stop, progress: &|_| {} };
+    match guided::infer(&mut question, &search, &mut Effort::default()).map_err(|(_, reason)| reason)? {
+        Outcome::Hopeless { .. } => Ok((None, None)),
+        Outcome::Placements { found, .. } => {
+            let first = found.into_iter().next().map(|found| found.placement).unwrap_or_default();
+            Ok((Some(first.into_iter().map(|switch| switch.slot).collect()), None))
         }
     }
 }

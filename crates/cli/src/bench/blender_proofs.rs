@@ -33,7 +33,7 @@ pub(crate) fn run(args: &BenchArgs, results: &mut Results) -> Result<()> {
             results.say(&format!(
                 "{name:<8} {model:<5} {word:<12} {:>6} {:>6} {:>8.2}  {}",
                 first.len(),
-                result["tried"].as_u64().unwrap_or(0),
+                result["statistics"]["placements_tried"].as_u64().unwrap_or(0),
                 measured.wall,
                 lines.join(", ")
             ));

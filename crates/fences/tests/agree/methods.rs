@@ -98,10 +98,10 @@ pub(crate) fn by_store_buffers_with(
         ..Options::default()
     };
     let main = Subject::Main(harness.main.expect("there is a main"));
-    let found = store_buffers::infer(harness, main, &options, usize::MAX, &|_| {});
+    let found = store_buffers::infer(harness, main, &options, usize::MAX, &|_| 1, &|_| {});
     let found = found.unwrap_or_else(|reason| panic!("{reason}"));
     if found.placements == 0 {
-        assert_eq!(found.fewest, None);
+        assert_eq!(found.cheapest, None);
         return Minimal::new();
     }
     assert_eq!(found.listed.len() as u64, found.placements);

@@ -1,0 +1,185 @@
+//! What was found, put to the proof: in the text of the program, and without each of its fences.
+
+use super::mirror::Mirror;
+use super::{Asked, Request, Search, Stuck, disagreement};
+use crate::session::{Session, Subject};
+use fencepost_bounded::switched::Placement;
+use fencepost_bounded::unroll::Switch;
+use fencepost_fences::guided::Found;
+use fencepost_fences::orders::{self, Stronger};
+use fencepost_fences::patch::{self, Patch};
+use fencepost_fences::place::slot;
+use fencepost_harness::inference::{
+    ChangedFile, Failure, Method, Placed, PlacedFence, StrongerOrder, Without,
+};
+use fencepost_harness::result::{CheckResult, Verdict};
+use fencepost_harness::verdict::Reason;
+use fencepost_lsl::program::Program;
+use fencepost_lsl::source::FileId;
+use std::collections::BTreeMap;
+
+/// A placement as it is written.
+struct Written {
+    patches: Vec<Patch>,
+    checks: Vec<CheckResult>,
+    /// Accesses with stronger orders, for the fences that they replace.
+    orders: BTreeMap<Switch, Vec<Stronger>>,
+}
+
+impl Search<'_> {
+    /// Puts a placement into the source text and checks that; for the first one, also what each fence is for.
+    pub(super) fn prove(&self, found: &Found, first: bool) -> Result<Placed, Stuck> {
+        let Request { session, kinds, costs, .. } = self.request;
+        let program = &session.harness.program;
+        let patches = patch::patches(program, kinds, &found.placement, &[]);
+        let checks = self.recheck(&patches)?;
+        let Written { patches, checks, orders } = self.with_orders(found, patches, checks);
+        let mut fences = Vec::new();
+        for switch in &found.placement {
+            let slot = slot(program, *switch);
+            let kind = kinds[switch.fence];
+            let without = match first {
+                true => {
+                    let mut others = found.placement.clone();
+                    others.remove(switch);
+                    self.without(&others)?
+                }
+                false => Without::Unknown,
+            };
+            fences.push(PlacedFence {
+                kind: kind.name,
+                statement: (!orders.contains_key(switch)).then(|| kind.statement(false)),
+                orders: orders.get(switch).into_iter().flatten().map(|o| named(program, o)).collect(),
+                at: program.sources.position(slot.at),
+                line: program.sources.line(slot.at).to_owned(),
+                function: slot.function.clone(),
+                loop_depth: slot.loop_depth,
+                cost: costs.of(kind, slot),
+                without,
+            });
+        }
+        fences.sort_by(|a, b| a.at.cmp(&b.at));
+        let changed = |patch: Patch| {
+            let file = program.sources.file(patch.file);
+            let diff = patch::unified(&file.name, &file.text, &patch.text);
+            ChangedFile { name: file.name.clone(), text: patch.text, diff }
+        };
+        let files = patches.into_iter().map(changed).collect();
+        Ok(Placed { fences, cost: found.cost, files, checks })
+    }
+
+    /// Has accesses get stronger orders instead of the fences of a placement, wherever the program then holds.
+    fn with_orders(&self, found: &Found, patches: Vec<Patch>, checks: Vec<CheckResult>) -> Written {
+        let mut written = Written { patches, checks, orders: BTreeMap::new() };
+        if !self.request.orders {
+            return written;
+        }
+        let Request { session, kinds, .. } = self.request;
+        let program = &session.harness.program;
+        let mut left = found.placement.clone();
+        let mut chosen = Vec::new();
+        for switch in &found.placement {
+            left.remove(switch);
+            let ways = orders::instead(program, slot(program, *switch), kinds[switch.fence]);
+            let accepted = ways.into_iter().find_map(|way| {
+                let mut all = chosen.clone();
+                orders::add(&mut all, &way);
+                let patches = patch::patches(program, kinds, &left, &all);
+                let checks = self.recheck(&patches).ok()?;
+                Some((way, all, patches, checks))
+            });
+            match accepted {
+                Some((way, all, patches, checks)) => {
+                    chosen = all;
+                    written.orders.insert(*switch, way);
+                    (written.patches, written.checks) = (patches, checks);
+                }
+                None => {
+                    left.insert(*switch);
+                }
+            }
+        }
+        written
+    }
+
+    /// Checks the program made of patched files.
+    fn recheck(&self, patches: &[Patch]) -> Result<Vec<CheckResult>, Stuck> {
+        let Request { session, path, arguments, reference, questions, .. } = self.request;
+        let texts: Vec<(FileId, String)> = patches.iter().map(|p| (p.file, p.text.clone())).collect();
+        let mirror = Mirror::new(&session.harness.program.sources, path, &texts).map_err(|error| {
+            (
+                None,
+                Reason::Unsupported(format!("the files cannot be copied to be checked with fences: {error}")),
+            )
+        })?;
+        let loaded = Session::load(&mirror.main(), &mirror.arguments(arguments), *reference);
+        let mut patched = loaded.map_err(|rejected| {
+            let first = rejected.diagnostics.first().map_or("", |first| &first.message);
+            (
+                None,
+                Reason::Unsupported(format!("the text with fences put in is no longer understood: {first}")),
+            )
+        })?;
+        let mut results = Vec::new();
+        for (index, (asked, model)) in questions.iter().enumerate() {
+            let subject = match asked {
+                Asked::Subject(Subject::Main(_)) => patched.subject("main").map(Asked::Subject),
+                Asked::Subject(Subject::Test(test)) => {
+                    patched.subject(&test.show(&session.harness)).map(Asked::Subject)
+                }
+                Asked::Sweep => Ok(Asked::Sweep),
+            };
+            let asked = subject.map_err(|problem| (Some(index), Reason::Internal(problem.message)))?;
+            let result = self.ask(&patched, index, &asked, model).result;
+            match &result.verdict {
+                Verdict::Holds => results.push(result),
+                Verdict::Inconclusive(reason) => return Err((Some(index), reason.clone())),
+                Verdict::Violated(_) if self.request.method == Method::Rlx => {
+                    let what = format!(
+                        "the fences that execution buffers ask for are not enough on the model {}, which allows more than \
+                         that machine does; try --method search",
+                        model.name
+                    );
+                    return Err((Some(index), Reason::Method(what)));
+                }
+                Verdict::Violated(_) => {
+                    return Err((Some(index), disagreement("with the fences put into the text")));
+                }
+            }
+        }
+        Ok(results)
+    }
+
+    /// What becomes of a placement that lacks a fence: a check that is violated, if there is one.
+    fn without(&self, placement: &Placement) -> Result<Without, Stuck> {
+        let mut unsure: Option<Failure> = None;
+        for question in 0..self.request.questions.len() {
+            let failure = self.check_with(placement, question);
+            match &failure.result.verdict {
+                Verdict::Holds => {}
+                Verdict::Violated(_) => return Ok(Without::Fails(Box::new(failure))),
+                Verdict::Inconclusive(Reason::Unroll { .. }) => {
+                    unsure.get_or_insert(failure);
+                }
+                Verdict::Inconclusive(reason) => return Err((Some(question), reason.clone())),
+            }
+        }
+        match unsure {
+            Some(failure) => Ok(Without::Fails(Box::new(failure))),
+            // Where fences can also allow executions, what was found need not be minimal.
+            None if self.is_exact() && self.only_forbid() => {
+                Err((None, disagreement("without one of the fences")))
+            }
+            None => Ok(Without::Holds),
+        }
+    }
+}
+
+/// A stronger order, for people.
+fn named(program: &Program, stronger: &Stronger) -> StrongerOrder {
+    StrongerOrder {
+        at: program.sources.position(stronger.at),
+        access: program.sources.line(stronger.access).to_owned(),
+        order: stronger.name(),
+    }
+}
