@@ -125,6 +125,8 @@ static int steal(void)
 #pragma fencepost op t = take()
 #pragma fencepost op s = steal()
 #include "work-tests.h"
+/* A thief that is slow to read its task finds another there: fence 5 must be behind the read. */
+#pragma fencepost test Lap  = p ( p p | s | s )
 
 #if defined(AS_PRINTED)
 #pragma fencepost expect Over sc, tso, pso, rmo violated
@@ -134,5 +136,5 @@ static int steal(void)
 #pragma fencepost expect TTSS sc holds
 #pragma fencepost expect TTSS tso, pso, rmo violated
 #else
-#pragma fencepost expect PS, TS, TSS, PTS, PPSS, TTSS, Over, Full sc, tso, pso, rmo holds
+#pragma fencepost expect PS, TS, TSS, PTS, PPSS, TTSS, Over, Full, Lap sc, tso, pso, rmo holds
 #endif

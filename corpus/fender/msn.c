@@ -86,9 +86,10 @@ queue_t q;
 #pragma fencepost test EDED = e ( e d | d e )
 #pragma fencepost test Four = ( e | e | d | d )
 #pragma fencepost test Each = ( e' | e' | d' | d' )
+#pragma fencepost test Once = e ( e' d' | d' e' )
 
 #ifndef UNFENCED
-#pragma fencepost expect ED, EDD, EEDD, EDED, Each sc, tso, pso, rmo holds
+#pragma fencepost expect ED, EDD, EEDD, EDED, Each, Once sc, tso, pso, rmo holds
 #pragma fencepost expect Four sc, tso, pso holds
 #else
 #pragma fencepost expect ED, EEDD, EDED sc, tso holds

@@ -14,8 +14,14 @@ use ask::Question;
 use cat::{Mutant, Statement};
 use fencepost_lsl::source::SourceMap;
 use fencepost_models::cat::Model;
+use fencepost_reference::axioms;
+use fencepost_reference::litmus::Row;
 use fencepost_reference::litmus::corpus::rows;
 use std::path::Path;
+
+/// The models that ship, and the one of a paper's machine. The tables have no verdicts for the latter; the
+/// axioms give them.
+const MODELS: [&str; 7] = ["serial", "sc", "tso", "pso", "rmo", "relaxed", "rlx"];
 
 /// Mutants that mean the same as their models, and why.
 const EQUIVALENT: &[(&str, &str)] = &[
@@ -49,6 +55,7 @@ const EQUIVALENT: &[(&str, &str)] = &[
     ("pso.cat: own-stores: `po` becomes `po-loc`", "as above"),
     ("rmo.cat: own-stores: `po` becomes `po-loc`", "as above"),
     ("relaxed.cat: own-stores: `po` becomes `po-loc`", "as above"),
+    ("rlx.cat: own-stores: `po` becomes `po-loc`", "as above"),
     (
         "pso.cat: ppo: `[R | A] ; po ; [M]` becomes `[R | A] ; po`",
         "this adds steps to fences, from where no step leads on but within a block; what comes before a \
@@ -65,6 +72,10 @@ const EQUIVALENT: &[(&str, &str)] = &[
         "as above: of the pairs that end in a store, those of two stores are in co",
     ),
     ("relaxed.cat: ppo: `M` becomes `R`", "as above"),
+    (
+        "rlx.cat: ppo: `M` becomes `R`",
+        "as above; those that end in the load of a compare-and-swap are in blocks",
+    ),
 ];
 
 fn load(name: &str, statements: &[Statement]) -> Model {
@@ -74,8 +85,9 @@ fn load(name: &str, statements: &[Statement]) -> Model {
 }
 
 fn read(file: &str) -> Vec<Statement> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models").join(file);
-    cat::parse(&std::fs::read_to_string(path).expect("it ships"))
+    let folder = if file == "rlx.cat" { "corpus/fender" } else { "models" };
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(folder).join(file);
+    cat::parse(&std::fs::read_to_string(path).expect("it is there"))
 }
 
 /// The rows, each with the question and the verdicts of all models.
@@ -87,13 +99,18 @@ struct Suite {
 
 impl Suite {
     fn new() -> Suite {
-        let verdict = |row: &fencepost_reference::litmus::Row, model: &&str| {
-            row.verdict(model).expect("every row has one")
+        let verdict = |row: &Row, model: &str| match row.verdict(model) {
+            Some(verdict) => verdict,
+            None => {
+                let model = axioms::Model::named(model).expect("the reference knows it");
+                let outcomes = axioms::outcomes(&row.program, model, &row.guesses());
+                outcomes.iter().any(|outcome| row.matches(outcome))
+            }
         };
         let rows: Vec<_> = rows()
             .into_iter()
             .map(|(place, row)| {
-                let verdicts = fencepost_models::ALL.iter().map(|model| verdict(&row, model)).collect();
+                let verdicts = MODELS.iter().map(|model| verdict(&row, model)).collect();
                 (place, Question::of(&row), verdicts)
             })
             .collect();
@@ -101,7 +118,7 @@ impl Suite {
         Suite { rows, order }
     }
 
-    /// A row that tells a model from the shipped one of this number.
+    /// A row that tells a model from the one of this number.
     fn tells(&mut self, number: usize, model: &Model) -> Option<&str> {
         let differs = |row: &usize| {
             let (_, question, verdicts) = &self.rows[*row];
@@ -120,7 +137,7 @@ impl Suite {
 fn the_whole_text_agrees() {
     let mut suite = Suite::new();
     let base = read("base.cat");
-    for (number, name) in fencepost_models::ALL.iter().enumerate() {
+    for (number, name) in MODELS.iter().enumerate() {
         let statements = [&base[..], &read(&format!("{name}.cat"))].concat();
         assert_eq!(suite.tells(number, &load(name, &statements)), None, "{name}");
     }
@@ -151,7 +168,7 @@ fn every_rule_is_tested() {
     };
     for mutant in mutants("base.cat") {
         let mut told = None;
-        for (number, name) in fencepost_models::ALL.iter().enumerate().rev() {
+        for (number, name) in MODELS.iter().enumerate().rev() {
             let statements = [&mutant.statements[..], &read(&format!("{name}.cat"))].concat();
             told = suite.tells(number, &load(name, &statements)).map(str::to_owned);
             if told.is_some() {
@@ -160,7 +177,7 @@ fn every_rule_is_tested() {
         }
         judge("base.cat", &mutant, told);
     }
-    for (number, name) in fencepost_models::ALL.iter().enumerate() {
+    for (number, name) in MODELS.iter().enumerate() {
         let file = format!("{name}.cat");
         for mutant in mutants(&file) {
             let statements = [&base[..], &mutant.statements].concat();

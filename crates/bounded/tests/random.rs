@@ -3,6 +3,8 @@
 //! `PROGRAMS=5000 cargo test -p fencepost-bounded --test random` is the slow tier; a failure
 //! prints the program, shrunk, and its seed.
 
+mod named;
+
 use fencepost_bounded::check::{self, Finding, Options};
 use fencepost_bounded::encode::Shortcuts;
 use fencepost_bounded::solver::OrderEncoding;
@@ -23,7 +25,7 @@ fn programs() -> u64 {
 
 fn bounded(program: &Program, model: &str, options: &Options) -> BTreeSet<Outcome> {
     let (harness, test) = lower(program);
-    let model = fencepost_models::builtin(model).expect("it ships");
+    let model = named::model(model);
     let found =
         check::observations(&harness, Subject::Test(&test), &model, options).expect("no limits are set");
     found.sorted().iter().map(|o| o.iter().map(|value| value.defined().expect("defined")).collect()).collect()
@@ -104,6 +106,11 @@ fn relaxed_agrees_with_the_axioms() {
 }
 
 #[test]
+fn rlx_agrees_with_the_axioms() {
+    against_axioms("rlx");
+}
+
+#[test]
 fn machines_agree_with_the_engine() {
     for (model, machine) in [("sc", Machine::Sc), ("tso", Machine::Tso), ("pso", Machine::Pso)] {
         let differs = |program: &Program| {
@@ -161,7 +168,7 @@ fn shortcuts_change_nothing() {
         Shortcuts { resolve_local: false, ..all },
         Shortcuts { hide_overwritten: false, ..all },
     ];
-    for model in ["serial", "sc", "tso", "pso", "rmo", "relaxed"] {
+    for model in ["serial", "sc", "tso", "pso", "rmo", "relaxed", "rlx"] {
         for seed in 0..programs().div_ceil(8) {
             let program = generate::program(&mut Random::new(seed + 7_000_000), size);
             let expected = bounded(&program, model, &Options::default());
@@ -191,8 +198,8 @@ fn shortcuts_change_nothing() {
 fn violations_replay() {
     let size = Size { threads: 2, accesses: 7, partial_fences: true };
     let mut violated = 0;
-    for name in ["tso", "pso", "rmo", "relaxed"] {
-        let model = fencepost_models::builtin(name).expect("it ships");
+    for name in ["tso", "pso", "rmo", "relaxed", "rlx"] {
+        let model = named::model(name);
         for seed in 0..programs().div_ceil(2) {
             let program = generate::program(&mut Random::new(seed + 9_000_000), size);
             let (harness, test) = lower(&program);

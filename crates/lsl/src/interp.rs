@@ -9,7 +9,9 @@
 use crate::fault::{Fault, Use};
 use crate::layout::LayoutId;
 use crate::op::PrimOp;
-use crate::program::{Choice, Fence, Label, Operand, Order, Place, Proc, ProcId, Program, Stmt, StmtKind};
+use crate::program::{
+    Choice, Fence, Label, Operand, Order, Place, Proc, ProcId, Program, Stmt, StmtKind, compares_and_swaps,
+};
 use crate::source::Span;
 use crate::value::{IntTy, Value};
 
@@ -79,6 +81,8 @@ pub struct Site<'a, D> {
     pub addr: &'a D,
     /// Dependencies of the branches taken so far.
     pub ctrl: &'a D,
+    /// Whether it is part of a compare-and-swap.
+    pub cas: bool,
 }
 
 /// An access, as the world sees it.
@@ -162,6 +166,8 @@ pub struct Thread<'p, W: World> {
     ctrl: W::Deps,
     /// Depth of nested atomic blocks.
     atomic: u32,
+    /// Whether the innermost of them is a compare-and-swap.
+    cas: bool,
     /// Span of the statement under way.
     span: Option<Span>,
 }
@@ -178,13 +184,14 @@ type Regs<W> = [Word<<W as World>::Deps>];
 impl<'p, W: World> Thread<'p, W> {
     /// A thread of a program, in a world.
     pub fn new(program: &'p Program, world: W) -> Thread<'p, W> {
-        Thread { program, world, stack: Vec::new(), ctrl: W::Deps::default(), atomic: 0, span: None }
+        let ctrl = W::Deps::default();
+        Thread { program, world, stack: Vec::new(), ctrl, atomic: 0, cas: false, span: None }
     }
 
     /// Runs a procedure to its end and returns its results.
     pub fn call(&mut self, proc: ProcId, args: Vec<Word<W::Deps>>) -> Result<Vec<Word<W::Deps>>, Halt> {
         self.stack.clear();
-        self.atomic = 0;
+        (self.atomic, self.cas) = (0, false);
         self.enter(proc, None, args).map_err(|stop| {
             let span = self.span.unwrap_or(self.program.proc(proc).span);
             Halt { stop, span, stack: self.stack.clone() }
@@ -332,7 +339,9 @@ impl<'p, W: World> Thread<'p, W> {
             self.world.atomic(true)?;
         }
         self.atomic += 1;
+        let outer = std::mem::replace(&mut self.cas, compares_and_swaps(body));
         let flow = self.block(body, regs)?;
+        self.cas = outer;
         self.atomic -= 1;
         if self.atomic == 0 {
             self.world.atomic(false)?;
@@ -356,7 +365,7 @@ impl<'p, W: World> Thread<'p, W> {
         addr: &W::Deps,
         question: impl FnOnce(&mut W, &Site<W::Deps>) -> Result<T, Stop>,
     ) -> Result<T, Stop> {
-        let site = Site { span, stack: &self.stack, addr, ctrl: &self.ctrl };
+        let site = Site { span, stack: &self.stack, addr, ctrl: &self.ctrl, cas: self.cas };
         question(&mut self.world, &site)
     }
 }

@@ -394,6 +394,15 @@ pub fn continues(body: &[Stmt], label: Label) -> bool {
     })
 }
 
+/// Whether an atomic block is a compare-and-swap: whether it stores is decided without a branch.
+pub fn compares_and_swaps(block: &[Stmt]) -> bool {
+    block.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Break { predicated, .. } => *predicated,
+        StmtKind::Block { body, .. } => compares_and_swaps(body),
+        _ => false,
+    })
+}
+
 /// Address ranges. All lie below 2³¹, so that C code that squeezes pointers into `unsigned` (as the
 /// published pseudocode does) loses nothing.
 pub mod address {

@@ -116,6 +116,8 @@ base! {
         F "F"
         /// Loads and stores of atomic blocks.
         A "A"
+        /// Loads of compare-and-swaps, whether these swap or not.
+        Cas "CAS"
         /// Load-load fences.
         LL "LL"
         /// Load-store fences.

@@ -460,6 +460,10 @@ mod tests {
         );
         check("let a = po let f(r) = a | r let a = rf acyclic f(co)", Ok("Union(Base(Po), Base(Co))"));
         check("acyclic rf^-1 ; co", Ok("Base(Fr)"));
+        check(
+            "let f(s) = [s] ; po let S = W | CAS acyclic f(S)",
+            Ok("Seq(Identity(Union(Base(W), Base(Cas))), Base(Po))"),
+        );
         check("empty [R|W] ; (W*R)", Ok("Seq(Identity(Union(Base(R), Base(W))), Product(Base(W), Base(R)))"));
     }
 

@@ -250,6 +250,7 @@ impl<'t> Execution<'t> {
                 BaseSet::M => access.is_some(),
                 BaseSet::F => fence.is_some(),
                 BaseSet::A => access.is_some() && self.trace.events[event].atomic.is_some(),
+                BaseSet::Cas => load.is_some() && self.runs[event].cas,
                 BaseSet::LL => kinds.load_load,
                 BaseSet::LS => kinds.load_store,
                 BaseSet::SL => kinds.store_load,

@@ -50,6 +50,8 @@ pub(crate) struct Run {
     pub(crate) data: Rc<BTreeSet<EventId>>,
     /// Loads on which branches before it depend.
     pub(crate) ctrl: Rc<BTreeSet<EventId>>,
+    /// Whether it is part of a compare-and-swap.
+    pub(crate) cas: bool,
     /// The location, by object: `q.tail`, `node_t#2.next`.
     pub(crate) place: String,
     /// The location, by the way the program got there: `q.tail->next`.
@@ -228,6 +230,7 @@ impl<'t> Tape<'t> {
         self.runs.push(Run {
             ctrl: site.ctrl.loads.clone(),
             addr: site.addr.loads.clone(),
+            cas: site.cas,
             ..Run::default()
         });
         Some((event, id))

@@ -295,6 +295,7 @@ impl<'e, 'a> Relations<'e, 'a> {
                 BaseSet::M => access.is_some(),
                 BaseSet::F => access.is_none(),
                 BaseSet::A => access.is_some() && event.atomic.is_some(),
+                BaseSet::Cas => load.is_some() && event.cas,
                 BaseSet::LL => fence.load_load,
                 BaseSet::LS => fence.load_store,
                 BaseSet::SL => fence.store_load,

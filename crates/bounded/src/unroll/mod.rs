@@ -134,6 +134,8 @@ pub struct Event {
     pub call: usize,
     /// The atomic block it is part of.
     pub atomic: Option<u32>,
+    /// Whether it is part of a compare-and-swap.
+    pub cas: bool,
     /// The statement.
     pub span: Span,
     /// Calls under way.

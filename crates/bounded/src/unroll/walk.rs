@@ -17,7 +17,8 @@ use fencepost_lsl::layout::LayoutId;
 use fencepost_lsl::memory;
 use fencepost_lsl::op::{BinOp, PrimOp};
 use fencepost_lsl::program::{
-    Choice, Label, Operand, Order, Place, Proc, ProcId, Program, Stmt, StmtKind, address, continues,
+    Choice, Label, Operand, Order, Place, Proc, ProcId, Program, Stmt, StmtKind, address, compares_and_swaps,
+    continues,
 };
 use fencepost_lsl::source::Span;
 use fencepost_lsl::value::Value;
@@ -66,6 +67,8 @@ pub(super) struct Walker<'a> {
     primed: bool,
     solo: bool,
     atomic: Option<u32>,
+    /// Whether the innermost atomic block is a compare-and-swap.
+    cas: bool,
     atomic_count: u32,
     /// Calls under way, innermost last.
     procs: Vec<ProcId>,
@@ -127,6 +130,7 @@ impl<'a> Walker<'a> {
             primed: false,
             solo: true,
             atomic: None,
+            cas: false,
             atomic_count: 0,
             procs: Vec::new(),
             stack: None,
@@ -312,7 +316,9 @@ impl<'a> Walker<'a> {
                     self.atomic_count += 1;
                     self.atomic = Some(self.atomic_count);
                 }
+                let outer = std::mem::replace(&mut self.cas, compares_and_swaps(body));
                 let guard = self.body(body, env, guard)?;
+                self.cas = outer;
                 if outermost {
                     self.atomic = None;
                 }
@@ -415,6 +421,7 @@ impl<'a> Walker<'a> {
             branches: self.branches.len(),
             call: self.call,
             atomic: self.atomic,
+            cas: self.cas,
             span,
             stack: self.stack.expect("events happen in calls"),
             solo: self.solo,

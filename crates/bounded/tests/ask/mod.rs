@@ -4,6 +4,7 @@ use fencepost_bounded::check::{self, Finding, Options};
 use fencepost_bounded::unroll::Subject;
 use fencepost_harness::observation::ObservationSet;
 use fencepost_harness::operation::Harness;
+use fencepost_harness::trace::Trace;
 use fencepost_harness::verdict::Reason;
 use fencepost_models::cat::Model;
 use fencepost_reference::litmus::Row;
@@ -21,8 +22,13 @@ impl Question {
         Question { harness, entry }
     }
 
-    /// Whether an execution of a model has the outcome. The referee looks at the one that is found.
+    /// Whether an execution of a model has the outcome.
     pub(crate) fn allowed(&self, model: &Model) -> bool {
+        self.execution(model).is_some()
+    }
+
+    /// An execution of a model that has the outcome. The referee has looked at it.
+    pub(crate) fn execution(&self, model: &Model) -> Option<Trace> {
         let subject = match &self.entry {
             Entry::Test(test) => Subject::Test(test),
             Entry::Main(proc) => Subject::Main(*proc),
@@ -33,14 +39,19 @@ impl Question {
         match check::check(&self.harness, subject, model, Some(&nothing), &options, &|_, _| {}).finding {
             Finding::Violated(trace) => {
                 assert!(trace.fault().is_none(), "litmus tests have no faults");
-                if let Err(why) = fencepost_replay::replay(&self.harness, &trace, model) {
+                if let Err(why) = self.replay(&trace, model) {
                     panic!("{}: {why}\n{trace:#?}", model.name);
                 }
-                true
+                Some(*trace)
             }
-            Finding::Unknown(Reason::Vacuous(_)) => false,
+            Finding::Unknown(Reason::Vacuous(_)) => None,
             Finding::Unknown(reason) => panic!("no limits are set: {reason}"),
             Finding::Holds { .. } => panic!("an execution completes and is no violation"),
         }
+    }
+
+    /// What the referee says of an execution.
+    pub(crate) fn replay(&self, trace: &Trace, model: &Model) -> Result<(), String> {
+        fencepost_replay::replay(&self.harness, trace, model).map(|_| ())
     }
 }

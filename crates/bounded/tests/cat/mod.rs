@@ -103,6 +103,8 @@ fn smaller(expression: &Expr) -> Vec<(Expr, String, String)> {
         Expr::Name(name) if name == "M" => {
             ["R", "W"].iter().for_each(|half| change(Expr::Name(half.to_string())))
         }
+        // What may store.
+        Expr::Name(name) if name == "S" => change(Expr::Name("W".into())),
         Expr::Name(name) if name == "po" => change(Expr::Name("po-loc".into())),
         Expr::Name(name) if name == "po-loc" => change(Expr::Name("po".into())),
         Expr::Joined("*", _) | Expr::Name(_) | Expr::Call(..) | Expr::Identity(_) => {}
