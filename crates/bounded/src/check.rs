@@ -226,6 +226,12 @@ impl<'a> Checker<'a> {
         let options = unroll::Options { budget: budget.clone(), placed, ..self.options.unroll.clone() };
         let unrolled = unroll(self.harness, self.subject, &self.bounds, &options)
             .map_err(|failure| self.unroll_failure(failure))?;
+        if !self.model.knows_ghosts()
+            && let Some(ghost) = unrolled.events.iter().find(|event| event.is_ghost())
+        {
+            let what = format!("ghost state on the model {}; it is for sc, tso and pso", self.model.name);
+            return Err(self.unroll_failure(Failure::Unsupported(what, ghost.span)));
+        }
         self.loops = unrolled.loops.clone();
         self.threads = unrolled.threads.len();
         self.measure(&unrolled);

@@ -15,13 +15,31 @@ use cat::{Mutant, Statement};
 use fencepost_lsl::source::SourceMap;
 use fencepost_models::cat::Model;
 use fencepost_reference::axioms;
-use fencepost_reference::litmus::Row;
 use fencepost_reference::litmus::corpus::rows;
+use fencepost_reference::litmus::{self, Row};
 use std::path::Path;
 
 /// The models that ship, and the one of a paper's machine. The tables have no verdicts for the latter; the
 /// axioms give them.
 const MODELS: [&str; 7] = ["serial", "sc", "tso", "pso", "rmo", "relaxed", "rlx"];
+
+/// What ghosts do, with `atomic` for `fp_ghost`: they come after loads and ghosts, not after stores unless a fence
+/// keeps loads behind these, and before all that follows.
+const GHOSTS: &str = "
+models  sc tso pso
+G+po        x=1; atomic {g=1} | atomic {r1=g}; r2=x              ? r1=1 r2=0  : no  yes yes
+G+sl        x=1; fence sl; atomic {g=1} | atomic {r1=g}; r2=x    ? r1=1 r2=0  : no  no  no
+G+sl.r      x=1; fence sl; atomic {r1=g} | atomic {g=1}; r2=x    ? r1=0 r2=0  : no  no  no
+G+ss        x=1; fence ss; atomic {g=1} | atomic {r1=g}; r2=x    ? r1=1 r2=0  : no  yes yes
+G+f.rel     x=1; fence rel; atomic {g=1} | atomic {r1=g}; r2=x   ? r1=1 r2=0  : no  yes yes
+G+f.sc      x=1; fence sc; atomic {g=1} | atomic {r1=g}; r2=x    ? r1=1 r2=0  : no  no  no
+G+w.sc      x.sc=1; atomic {g=1} | atomic {r1=g}; r2=x           ? r1=1 r2=0  : no  no  no
+G+R         r1=x; atomic {g=1} | atomic {r2=g}; x=1              ? r1=1 r2=1  : no  no  no
+G+W         atomic {g=1}; x=1 | r1=x; atomic {r2=g}              ? r1=1 r2=0  : no  no  no
+G+G         atomic {g=1}; atomic {h=1} | atomic {r1=h}; atomic {r2=g}  ? r1=1 r2=0  : no  no  no
+G+own       x=1; atomic {r1=x; g=1} | atomic {r2=g}; r3=x        ? r1=1 r2=1 r3=0  : no  yes yes
+G+own.0     x=1; atomic {r1=x} | r2=x                            ? r1=0       : no  no  no
+";
 
 /// Mutants that mean the same as their models, and why.
 const EQUIVALENT: &[(&str, &str)] = &[
@@ -62,7 +80,7 @@ const EQUIVALENT: &[(&str, &str)] = &[
          fence in a block comes before its accesses too",
     ),
     (
-        "pso.cat: ppo: `W | A` becomes `A`",
+        "pso.cat: ppo: `W | (A \\ G)` becomes `A \\ G`",
         "co follows program order between the stores of one thread in every execution that the engine \
          considers, so that seen has these pairs; a model that lets such stores change places cannot be \
          expressed",
@@ -90,9 +108,9 @@ fn read(file: &str) -> Vec<Statement> {
     cat::parse(&std::fs::read_to_string(path).expect("it is there"))
 }
 
-/// The rows, each with the question and the verdicts of all models.
+/// The rows, each with the question and the verdicts of all models that it is for.
 struct Suite {
-    rows: Vec<(String, Question, Vec<bool>)>,
+    rows: Vec<(String, Question, Vec<Option<bool>>)>,
     /// Rows in the order to try them: those that told most recently first.
     order: Vec<usize>,
 }
@@ -107,13 +125,17 @@ impl Suite {
                 outcomes.iter().any(|outcome| row.matches(outcome))
             }
         };
-        let rows: Vec<_> = rows()
+        let mut rows: Vec<_> = rows()
             .into_iter()
             .map(|(place, row)| {
-                let verdicts = MODELS.iter().map(|model| verdict(&row, model)).collect();
+                let verdicts = MODELS.iter().map(|model| Some(verdict(&row, model))).collect();
                 (place, Question::of(&row), verdicts)
             })
             .collect();
+        for row in litmus::parse(GHOSTS).unwrap_or_else(|mistakes| panic!("{mistakes:?}")) {
+            let verdicts = MODELS.iter().map(|model| row.verdict(model)).collect();
+            rows.push((row.name.clone(), Question::with_ghosts(&row), verdicts));
+        }
         let order = (0..rows.len()).collect();
         Suite { rows, order }
     }
@@ -122,7 +144,7 @@ impl Suite {
     fn tells(&mut self, number: usize, model: &Model) -> Option<&str> {
         let differs = |row: &usize| {
             let (_, question, verdicts) = &self.rows[*row];
-            question.allowed(model) != verdicts[number]
+            verdicts[number].is_some_and(|verdict| question.allowed(model) != verdict)
         };
         let at = self.order.iter().position(differs)?;
         let row = self.order.remove(at);

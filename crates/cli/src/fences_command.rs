@@ -219,7 +219,9 @@ fn unsuitable(
                 "give a file with `main` and one model; or use --method search",
             )
         }
-        Method::Rlx if names.len() != 1 || !matches!(names[0], "tso" | "pso" | "rmo") || args.sweep => {
+        Method::Rlx
+            if names.len() != 1 || !matches!(names[0], "tso" | "pso" | "rmo" | "rlx") || args.sweep =>
+        {
             problem(
                 "execution buffers are for tests or a closed program on one model: tso, pso or rmo".into(),
                 "name one of them, and no sweep; or use --method search",

@@ -61,10 +61,10 @@ int x;
 static int f(void) { return x; }
 int main(void) { fp_ghost { x = f(); fence(\"full\"); } return 0; }
 ", [];
-    ghost_with_loop_bounds: "#include <fencepost.h>
+    ghost_on_rmo: "#include <fencepost.h>
 int x;
 int main(void) { fp_ghost { x = 1; } return 0; }
-", ["-m", "tso"];
+", ["-m", "rmo"];
     unknown_type: "typedef struct node { int x; } node_t;\nnodet *head;\nint main(void) { return 0; }\n", [];
     unknown_pragma: "#pragma fencepost tset T = ( e )\nint main(void) { return 0; }\n", [];
     unknown_operation: &format!("{GOOD}#pragma fencepost test U = ( p | x )\n"), [];

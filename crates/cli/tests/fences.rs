@@ -473,6 +473,11 @@ fn fences_by_execution_buffers() {
     let pso = found("pso", &tests);
     assert_eq!((placements(&pso)[0].len(), needed(&pso)[0].1), (1, Some(true)));
     assert_eq!(placements(&pso)[0][0].0, "store-store");
+    // On the machine's own model, what it finds is enough; and both methods find the same.
+    let rmo = found("rlx.cat", &["-t", "ED"]);
+    let searched = fences(&folder, &["msn-unfenced.c", "--json", "-m", "rlx.cat", "-t", "ED"]).json();
+    assert_eq!((placements(&rmo)[0].len(), placements(&searched)[0].len()), (2, 2));
+    assert_eq!(rmo["placements"][0]["cost"], searched["placements"][0]["cost"]);
     let full = found("pso", &[&tests[..], &["--fence-kinds", "full", "--all"]].concat());
     assert!(placements(&full).len() > 2 && full["complete"] == true, "{full}");
 }

@@ -16,7 +16,8 @@
 //! *Cells without competition*: see [`crate::footprint`]. A buffered store to such a cell reaches memory as
 //! soon as it may, since nobody but its thread looks, and that one sees its own stores anyway.
 //!
-//! *Ghost accesses* stand in blocks, go to memory themselves, and wait for nothing.
+//! *Ghost accesses* stand in blocks, go to memory themselves, and wait only for stores that a fence keeps before
+//! loads, and to write what is still in the buffer.
 //!
 //! *A thread alone* needs neither scheduling points nor a buffer.
 
@@ -49,7 +50,7 @@ impl<R: Recorder> Run<'_, '_, R> {
         let footprint = self.machine.options.reductions.footprint;
         let (offset, bytes) = (spot.offset, ty.bytes());
         if order == Order::Ghost {
-            // Waits for nothing and passes nothing.
+            self.wait_for_due()?;
         } else if self.depth > 0 {
             self.wait_in_block(addr, bytes, false)?;
             self.pass();
@@ -79,12 +80,10 @@ impl<R: Recorder> Run<'_, '_, R> {
             self.machine.footprint.read(class, offset, bytes, self.thread);
         }
         let mut value = self.object(spot).read(offset, ty);
-        if order != Order::Ghost {
-            if !self.buffer.entries.is_empty() {
-                value = self.buffer.forward(addr, ty, value);
-            }
-            value = self.loose_load(addr, ty, value)?;
+        if !self.buffer.entries.is_empty() {
+            value = self.buffer.forward(addr, ty, value);
         }
+        value = self.loose_load(addr, ty, value)?;
         self.weigh_load(spot.object, addr, offset, ty, value);
         self.note(Note::Load { addr, ty, order, value });
         Ok(Some(value))
@@ -95,6 +94,11 @@ impl<R: Recorder> Run<'_, '_, R> {
     /// may be owed to steps that were taken early.
     fn counts(&self) -> bool {
         self.world.threads.len() > 1
+    }
+
+    /// Ghosts wait for stores that fences keep before loads.
+    fn wait_for_due(&self) -> Result<(), Stop> {
+        if self.buffer.due > 0 || self.loose_due() { Err(Stop::Blocked) } else { Ok(()) }
     }
 
     /// Accesses of an atomic block wait for stores before it.
@@ -125,7 +129,10 @@ impl<R: Recorder> Run<'_, '_, R> {
             abstracted && self.writes_unnoticed(spot, ty.bytes()) && !self.loose.covers(addr, ty.bytes());
         let direct = self.depth > 0 || own || self.sole || model == Model::Sc || unnoticed;
         if order == Order::Ghost {
-            // Waits for nothing.
+            self.wait_for_due()?;
+            if self.buffer.covers(addr, ty.bytes()) || self.loose.covers(addr, ty.bytes()) {
+                return Err(Stop::Blocked);
+            }
         } else if self.depth > 0 {
             self.wait_in_block(addr, ty.bytes(), true)?;
         } else if !own && !self.sole && model == Model::Sc && !self.writes_unnoticed(spot, ty.bytes()) {

@@ -118,6 +118,8 @@ base! {
         A "A"
         /// Loads of compare-and-swaps, whether these swap or not.
         Cas "CAS"
+        /// Loads and stores of ghost blocks, which are atomic blocks, too.
+        G "G"
         /// Load-load fences.
         LL "LL"
         /// Load-store fences.
@@ -186,6 +188,11 @@ pub fn mentions(relation: &Relation, base: BaseRelation) -> bool {
 }
 
 impl Model {
+    /// Whether ghost blocks have a meaning: threads come to one access after the other.
+    pub fn knows_ghosts(&self) -> bool {
+        matches!(self.name.as_str(), "serial" | "sc" | "tso" | "pso")
+    }
+
     /// Whether any constraint mentions a base relation.
     pub fn mentions(&self, base: BaseRelation) -> bool {
         self.constraints.iter().any(|constraint| mentions(&constraint.relation, base))

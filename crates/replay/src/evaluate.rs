@@ -167,23 +167,10 @@ impl<'t> Execution<'t> {
         self.trace.events[event].action.access().is_some()
     }
 
-    /// Whether program order says something of two events of a thread. A ghost access happens at once: after the
-    /// loads before it, but before stores that are still under way.
-    fn in_order(&self, x: usize, y: usize) -> bool {
-        let action = |event: usize| &self.trace.events[event].action;
-        let ghost = |event: usize| {
-            matches!(
-                action(event),
-                Action::Load { order: Order::Ghost, .. } | Action::Store { order: Order::Ghost, .. }
-            )
-        };
-        !ghost(y) || ghost(x) || matches!(action(x), Action::Load { .. })
-    }
-
     fn related(&self, base: BaseRelation, x: usize, y: usize) -> bool {
         let (a, b) = (&self.trace.events[x], &self.trace.events[y]);
         let internal = a.thread == b.thread;
-        let po = internal && x < y && self.in_order(x, y);
+        let po = internal && x < y;
         let depends = |on: &BTreeSet<EventId>| on.contains(&EventId(x as u32));
         match base {
             BaseRelation::Po => po,
@@ -251,6 +238,7 @@ impl<'t> Execution<'t> {
                 BaseSet::F => fence.is_some(),
                 BaseSet::A => access.is_some() && self.trace.events[event].atomic.is_some(),
                 BaseSet::Cas => load.is_some() && self.runs[event].cas,
+                BaseSet::G => order == Order::Ghost,
                 BaseSet::LL => kinds.load_load,
                 BaseSet::LS => kinds.load_store,
                 BaseSet::SL => kinds.store_load,
@@ -258,7 +246,7 @@ impl<'t> Execution<'t> {
                 BaseSet::Acq => order.acquires() && store.is_none(),
                 BaseSet::Rel => order.releases() && load.is_none(),
                 BaseSet::Sc => order == Order::SeqCst,
-                BaseSet::Atomic => access.is_some_and(|order| order != Order::Plain),
+                BaseSet::Atomic => access.is_some_and(|order| !matches!(order, Order::Plain | Order::Ghost)),
             },
         }
     }

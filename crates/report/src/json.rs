@@ -62,6 +62,7 @@ pub fn result(harness: &Harness, test: Option<&Test>, result: &CheckResult) -> V
             "abstraction": result.scope.visited.as_ref().map(|visited| visited.abstraction.clone()),
             "states": result.scope.visited.as_ref().map(|visited| visited.states),
             "transitions": result.scope.visited.as_ref().map(|visited| visited.transitions),
+            "preemptions": result.scope.visited.as_ref().and_then(|visited| visited.preemptions),
             "not_explored": result.scope.caveats,
         },
         "observations": result.scope.observations,

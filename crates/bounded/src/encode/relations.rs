@@ -296,6 +296,7 @@ impl<'e, 'a> Relations<'e, 'a> {
                 BaseSet::F => access.is_none(),
                 BaseSet::A => access.is_some() && event.atomic.is_some(),
                 BaseSet::Cas => load.is_some() && event.cas,
+                BaseSet::G => order == Order::Ghost,
                 BaseSet::LL => fence.load_load,
                 BaseSet::LS => fence.load_store,
                 BaseSet::SL => fence.store_load,
@@ -303,7 +304,7 @@ impl<'e, 'a> Relations<'e, 'a> {
                 BaseSet::Acq => order.acquires() && store.is_none(),
                 BaseSet::Rel => order.releases() && load.is_none(),
                 BaseSet::Sc => order == Order::SeqCst,
-                BaseSet::Atomic => access.is_some_and(|order| order != Order::Plain),
+                BaseSet::Atomic => access.is_some_and(|order| !matches!(order, Order::Plain | Order::Ghost)),
             },
         }
     }

@@ -146,6 +146,16 @@ pub struct Event {
     pub switch: Option<Switch>,
 }
 
+impl Event {
+    /// Whether it is a ghost access.
+    pub fn is_ghost(&self) -> bool {
+        matches!(
+            self.kind,
+            EventKind::Load { order: Order::Ghost, .. } | EventKind::Store { order: Order::Ghost, .. }
+        )
+    }
+}
+
 /// Why a thread may end.
 #[derive(Clone, PartialEq, Debug)]
 pub enum StopKind {

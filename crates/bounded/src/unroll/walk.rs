@@ -17,7 +17,7 @@ use fencepost_lsl::layout::LayoutId;
 use fencepost_lsl::memory;
 use fencepost_lsl::op::{BinOp, PrimOp};
 use fencepost_lsl::program::{
-    Choice, Label, Operand, Order, Place, Proc, ProcId, Program, Stmt, StmtKind, address, compares_and_swaps,
+    Choice, Label, Operand, Place, Proc, ProcId, Program, Stmt, StmtKind, address, compares_and_swaps,
     continues,
 };
 use fencepost_lsl::source::Span;
@@ -269,10 +269,6 @@ impl<'a> Walker<'a> {
                 let args: Vec<ValId> = args.iter().map(|arg| self.read(env, *arg)).collect();
                 self.check_op(*op, &args, guard, span);
                 env[dst.index()] = self.out.values.make_op(*op, &args);
-            }
-            StmtKind::Load { order: Order::Ghost, .. } | StmtKind::Store { order: Order::Ghost, .. } => {
-                let what = "ghost state, with loop bounds; use `fencepost verify`, or --engine explicit";
-                return Err(Failure::Unsupported(what.into(), span));
             }
             StmtKind::Load { dst, addr, ty, order } => {
                 let addr = self.address(env, *addr, guard, span);

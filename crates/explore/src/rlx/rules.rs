@@ -89,8 +89,9 @@ pub const RMO: Rules = Rules {
 };
 
 impl Rules {
-    /// The model of this name.
+    /// The model of this name. `rlx` is what [`RMO`] allows, as a model; see `corpus/fender/rlx.cat`.
     pub fn named(name: &str) -> Option<&'static Rules> {
+        let name = if name == "rlx" { RMO.name } else { name };
         [&SC, &TSO, &PSO, &RMO].into_iter().find(|rules| rules.name == name)
     }
 
