@@ -37,8 +37,8 @@ pub(crate) enum Instr {
     Return,
     /// Goes on elsewhere, leaving some atomic blocks.
     Jump { to: u32, leave: u32 },
-    /// The same if a condition holds.
-    JumpIf { cond: Src, to: u32, leave: u32 },
+    /// The same if a condition holds. Compare-and-swaps jump like this where a machine has no branch.
+    JumpIf { cond: Src, to: u32, leave: u32, predicated: bool },
     /// Gives up the whole execution if a condition holds: a primed operation would retry.
     Prune { cond: Option<Src> },
     /// A fault, by number, unless a condition holds.

@@ -204,8 +204,10 @@ impl<'a> Compiler<'a> {
                 results: results.iter().map(|reg| reg.0).collect(),
             },
             StmtKind::Block { label, body, retry } => return self.block(*label, body, *retry),
-            StmtKind::Break { label, when, .. } => return self.jump(*label, *when, false, span),
-            StmtKind::Continue { label, when } => return self.jump(*label, *when, true, span),
+            StmtKind::Break { label, when, predicated } => {
+                return self.jump(*label, *when, false, *predicated, span);
+            }
+            StmtKind::Continue { label, when } => return self.jump(*label, *when, true, false, span),
             StmtKind::Assert { cond, fault } => {
                 self.code.faults.push(fault.clone());
                 Instr::Assert { cond: self.operand(*cond), fault: self.code.faults.len() as u32 - 1 }
@@ -242,7 +244,7 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    fn jump(&mut self, label: Label, when: Option<Operand>, repeat: bool, span: Span) {
+    fn jump(&mut self, label: Label, when: Option<Operand>, repeat: bool, predicated: bool, span: Span) {
         let cond = when.map(|when| self.operand(when));
         let (here, depth, primed) = (self.here(), self.depth, self.primed);
         let open = self.open.iter_mut().rev().find(|open| open.label == label);
@@ -258,7 +260,7 @@ impl<'a> Compiler<'a> {
         self.emit(
             match cond {
                 None => Instr::Jump { to, leave },
-                Some(cond) => Instr::JumpIf { cond, to, leave },
+                Some(cond) => Instr::JumpIf { cond, to, leave, predicated },
             },
             span,
         );

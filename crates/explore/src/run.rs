@@ -305,7 +305,7 @@ impl<R: Recorder> Run<'_, '_, R> {
                 self.leave(*leave);
                 return Ok(Flow::Goto(*to));
             }
-            Instr::JumpIf { cond, to, leave } => {
+            Instr::JumpIf { cond, to, leave, .. } => {
                 if self.condition(*cond)? {
                     self.leave(*leave);
                     return Ok(Flow::Goto(*to));

@@ -22,16 +22,11 @@ pub(super) struct Block {
     pub(super) effect: Effect,
     /// Whether it stores on some paths only.
     pub(super) conditional: bool,
+    /// Whether it has branches: stores behind it wait for them.
+    pub(super) branches: bool,
     /// Its accesses, if their addresses do not depend on what it loads: address (an input's index or a
     /// constant), width, whether it stores.
     pub(super) accesses: Option<Vec<(Src, IntTy, bool)>>,
-}
-
-impl Block {
-    /// Whether what is behind it depends on how it goes.
-    pub(super) fn ends_differ(&self) -> bool {
-        self.ways.iter().any(|way| way.exit != self.ways[0].exit)
-    }
 }
 
 /// How a block goes, as far as others can be concerned.
@@ -201,7 +196,8 @@ fn block(code: &Code, start: u32) -> Block {
         ways = vec![Way::new(end + 1, &text)];
     }
     let conditional = effect.stores && jumps;
-    Block { end, ways, exact, inputs, outputs, effect, conditional, accesses }
+    let branches = branches(code, start, end, 0);
+    Block { end, ways, exact, inputs, outputs, effect, conditional, branches, accesses }
 }
 
 /// Paths through a block after which one stands for all.
@@ -253,6 +249,18 @@ fn linear(code: &Code, start: u32, end: u32, depth: u32, items: &mut Vec<Item>) 
             linear(code, callee.entry, callee.end, depth + 1, items);
         }
     }
+}
+
+/// Whether there is a branch between two positions, or in what is called there.
+fn branches(code: &Code, start: u32, end: u32, depth: u32) -> bool {
+    (start..end).any(|pc| match &code.instrs[pc as usize] {
+        Instr::JumpIf { predicated, .. } => !predicated,
+        Instr::Call { proc, .. } => {
+            let callee = &code.procs[*proc as usize];
+            depth >= DEEPEST || branches(code, callee.entry, callee.end, depth + 1)
+        }
+        _ => false,
+    })
 }
 
 /// Loops of which a round that stores nothing leaves everything as it was: no register that matters at their

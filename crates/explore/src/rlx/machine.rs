@@ -249,11 +249,11 @@ impl<'a> Machine<'a> {
         })
     }
 
-    /// Whether what is behind an instruction depends on how it goes.
+    /// Whether an instruction is a branch, or has one.
     fn is_branch(&self, pc: u32, what: &What) -> bool {
         match what {
             What::Branch { .. } => true,
-            What::Block { .. } => self.block(pc).ends_differ(),
+            What::Block { .. } => self.block(pc).branches,
             _ => false,
         }
     }
