@@ -113,15 +113,67 @@ fn work_stealing_on_tso_and_pso() {
     assert_eq!(found.placements[0].fences.len(), 3);
 }
 
-/// Row 1 of Table 1, and what else the smallest clients show.
+/// The rows of the paper's Table 1: the fence that is left out, a client that needs it, and an ordering that
+/// repairs it.
+const TABLE_1: [(u32, &str, &str); 5] = [
+    (1, "( p | s )", "push: q->ap[b % q->size] = task; < push: bottom = b + 1;"),
+    (2, "p p ( t | s s )", "take: bottom = b; < take: t = top;"),
+    (3, "p p ( t | s | s )", "try_steal: long t = top; < try_steal: long b = bottom;"),
+    (4, "p ( p | s s )", "try_steal: long b = bottom; < try_steal: item_t *q = wsq;"),
+    (5, "p ( p | s )", "try_steal: task = q->ap[t % q->size]; < try_steal: if (!cas(&top, t, t + 1))"),
+];
+
+fn chase_lev_without(fence: u32) -> Harness {
+    load_with("chase-lev.c", &[format!("-DNO_FENCE={fence}")])
+}
+
 #[test]
 fn work_stealing_on_rmo() {
-    let push = "push: q->ap[b % q->size] = task; < push: bottom = b + 1;".to_owned();
-    let harness = load_with("chase-lev.c", &["-DNO_FENCE=1".to_owned()]);
-    let found = inferred(&harness, "rmo", &["( p | s )"]);
-    assert_eq!(orderings(&harness, &found), [BTreeSet::from([push.clone()])]);
+    for (fence, client, ordering) in TABLE_1 {
+        let harness = chase_lev_without(fence);
+        let found = inferred(&harness, "rmo", &[client]);
+        assert!(found.is_complete() && found.standing == Standing::Holds, "{fence}: {:?}", found.standing);
+        let sets = orderings(&harness, &found);
+        // For row 5, a load on which that of the task depends will do as well.
+        assert!(fence == 5 || sets.len() == 1, "{fence}: {sets:?}");
+        assert!(sets.contains(&BTreeSet::from([ordering.to_owned()])), "{fence}: {sets:?}");
+    }
+    // Row 6 stands for three stores.
+    let harness = chase_lev_without(6);
+    let found = inferred(&harness, "rmo", &["p ( p | s )"]);
+    assert!(found.orderings.iter().all(|set| set.len() == 3), "{:?}", found.orderings);
+    assert_eq!(cheapest(&harness, &found), BTreeSet::from([vec![("expand".to_owned(), Kind::StoreStore)]]));
+    let store = |store: &str| format!("expand: {store}; < expand: wsq = newq;");
+    let item = "newitems[i % newsize] = wsq->ap[i % wsq->size]";
+    let wanted = BTreeSet::from([item, "newq->size = newsize", "newq->ap = newitems"].map(store));
+    assert!(orderings(&harness, &found).contains(&wanted));
+}
+
+/// The six are enough.
+#[test]
+fn work_stealing_on_rmo_needs_no_more() {
+    let clients = [
+        "( p | s )",
+        "p ( t | s | s )",
+        "( p t | s )",
+        "p p ( t t | s s )",
+        "p p ( t t | s | s )",
+        "p ( p | s s )",
+        "p ( p t | s )",
+    ];
+    let found = inferred(&chase_lev_without(7), "rmo", &clients);
+    assert_eq!(found.orderings, [Vec::new()]);
+    assert!(found.is_complete());
+}
+
+/// What the smallest clients show at once.
+#[test]
+fn work_stealing_unfenced_on_rmo() {
     let harness = load("chase-lev-unfenced.c");
+    let wanted = |all: &[&str]| vec![all.iter().map(|one| one.to_string()).collect::<BTreeSet<String>>()];
     let found = inferred(&harness, "rmo", &["( p | s )", "p ( t | s )"]);
-    let steal = "try_steal: long b = bottom; < try_steal: task = q->ap[t % q->size];".to_owned();
-    assert_eq!(orderings(&harness, &found), [BTreeSet::from([push, steal])]);
+    let steal = "try_steal: long b = bottom; < try_steal: task = q->ap[t % q->size];";
+    assert_eq!(orderings(&harness, &found), wanted(&[TABLE_1[0].2, steal]));
+    let found = inferred(&harness, "rmo", &["p p ( t | s | s )"]);
+    assert_eq!(orderings(&harness, &found), wanted(&[TABLE_1[1].2, TABLE_1[2].2]));
 }

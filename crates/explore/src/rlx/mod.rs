@@ -61,7 +61,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Options {
         Options {
-            buffer: 64,
+            buffer: 256,
             rounds: 1,
             transitions: false,
             lazy: true,
