@@ -10,7 +10,7 @@ use fencepost::fences::{Asked, Request, infer, is_typed};
 use fencepost::run::Limits;
 use fencepost::session::{Session, Subject};
 use fencepost::sweep::Sweep;
-use fencepost_explore::abstraction::{Abstraction, Approach};
+use fencepost_explore::abstraction::Approach;
 use fencepost_fences::cost::Costs;
 use fencepost_fences::place::{KINDS, Kind, keep_within};
 use fencepost_harness::inference::{Answer, Inference, Method};
@@ -238,10 +238,6 @@ fn unsuitable(
         Approach::Fixed(_) if !questions.iter().any(|(asked, _)| closed(asked)) => {
             problem("abstractions of store buffers are for closed programs".into(), "leave --abstraction out")
         }
-        Approach::Fixed(Abstraction::Exact) => problem(
-            "fences are not inferred from store buffers without abstraction".into(),
-            "use set, fd:K or pd:K with the number of stores that stay in order, as in fd:1; or auto",
-        ),
         Approach::Fixed(_) => {}
     }
 }

@@ -389,8 +389,13 @@ fn programs_without_end() {
     let folder = corpus("blender");
     let found = |file: &str, model: &str| -> Vec<u64> {
         let define = if file == "figure-6.c" { "-DNOTHING" } else { "-DUNFENCED" };
-        let output = fences(&folder, &[file, define, "--json", "-m", model, "--fence-kinds", "full"]);
+        let arguments = [file, define, "--json", "-m", model, "--fence-kinds", "full"];
+        let output = fences(&folder, &arguments);
         let result = output.json();
+        // The same fences if mutual exclusion is stated by ghosts.
+        let lines = |result: &Value| needed(result).iter().map(|(line, _)| *line).collect::<Vec<_>>();
+        let ghosts = fences(&folder, &[&arguments[..], &["-DGHOST"]].concat()).json();
+        assert_eq!(lines(&ghosts), lines(&result), "{file} on {model}");
         assert_eq!((output.code, &result["cheapest"]), (0, &true.into()), "{file} on {model}: {result}");
         let fences = result["placements"][0]["fences"].as_array().expect("fences").iter();
         fences
@@ -439,6 +444,19 @@ fn store_buffers() {
     assert_eq!(found("figure-6.c", "pso", "fd:0").len(), 1);
     assert_eq!(found("figure-6.c", "pso", "fd:1"), []);
     assert_eq!(found("figure-6.c", "pso", "auto"), []);
+}
+
+/// Without abstraction, for a program that ends: both methods find what the others do.
+#[test]
+fn store_buffers_as_they_are() {
+    let folder = folder(MUTEX);
+    for method in ["store-buffers", "search"] {
+        let arguments =
+            ["a.c", "-m", "pso", "--json", "--fence-kinds", "full", "-a", "none", "--method", method];
+        let output = fences(folder.path(), &arguments);
+        assert_eq!(output.code, 0, "{}{}", output.out, output.err);
+        assert_eq!(needed(&output.json()), [(10, Some(true))], "{method}");
+    }
 }
 
 /// A search in which one abstraction has to prove each placement finds what that abstraction can.
@@ -532,6 +550,32 @@ fn fences_for_sweeps() {
     fs::write(folder.path().join("a.c"), SWEPT.replace("return 1;", "return 0;")).expect("written");
     let wrong = fences(folder.path(), &["a.c", "-m", "pso", "--sweep"]);
     assert!(wrong.code == 1 && wrong.out.contains("is wrong on sc"), "{}", wrong.out);
+}
+
+/// The fences that seven tests ask for pass all rows of CheckFence's table; the paper has seven as well.
+/// `cargo test --release -p fencepost --test fences -- --ignored`.
+#[test]
+#[ignore = "takes a minute"]
+fn checkfence_msn_on_relaxed_in_all_rows() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for entry in fs::read_dir(corpus("checkfence")).expect("the corpus").map(|entry| entry.expect("readable"))
+    {
+        fs::copy(entry.path(), folder.path().join(entry.file_name())).expect("copied");
+    }
+    let output = fences(folder.path(), &["msn-unfenced.c", "-m", "relaxed", "--apply", "--json"]);
+    assert_eq!(output.code, 0, "{}", output.err);
+    assert_eq!(placements(&output.json())[0].len(), 7);
+    let rows = ["T0", "T1", "T53", "Ti2", "Ti3", "Tpc2", "Tpc3", "Tpc4", "Tpc5", "Tpc6"];
+    let mut arguments = vec!["check", "msn-unfenced.c", "-m", "relaxed", "--json"];
+    arguments.extend(rows.iter().flat_map(|row| ["-t", row]));
+    // The file expects violations without fences, so that the exit code says nothing.
+    let checked: Value = serde_json::from_str(&run(folder.path(), &arguments).out).expect("it is JSON");
+    let verdicts = checked["results"].as_array().expect("results").iter();
+    let verdicts: Vec<&Value> = verdicts.map(|result| &result["verdict"]).collect();
+    assert!(
+        verdicts.len() == rows.len() && verdicts.iter().all(|verdict| *verdict == "holds"),
+        "{verdicts:?}"
+    );
 }
 
 #[test]

@@ -153,6 +153,8 @@ pub struct Inference {
     pub file: String,
     /// How placements were inferred.
     pub method: Method,
+    /// Whether that finds what is needed, and no more.
+    pub exact: bool,
     /// What placements were asked.
     pub questions: Vec<Question>,
     /// The kinds of fences that were offered.

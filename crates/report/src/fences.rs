@@ -168,9 +168,12 @@ fn closing(inference: &Inference, placements: &[Placed], complete: bool, cheapes
             (false, ..) if has_spare(placements) => {
                 "another method, or a finer abstraction, may find cheaper placements".into()
             }
-            (false, ..) if inference.method != Method::Search => {
-                "each fence is needed; --method search may find cheaper placements".into()
-            }
+            (false, ..) if !inference.exact => match inference.method {
+                Method::Search => {
+                    "each fence is needed; --abstraction auto may find cheaper placements".into()
+                }
+                _ => "each fence is needed; --method search may find cheaper placements".into(),
+            },
             (false, ..) => "the model lets fences allow executions: there may be cheaper placements".into(),
             (true, _, 1) if orders(&placements[0]) > 0 => {
                 "no placement of fences is cheaper; orders replace fences where they are enough".into()

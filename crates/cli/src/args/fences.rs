@@ -32,7 +32,7 @@ pub(crate) struct FencesArgs {
     /// store buffers, or of clients with execution buffers (rlx).
     #[arg(long, value_name = "METHOD", default_value = "search", value_parser = ["search", "store-buffers", "rlx"])]
     pub(crate) method: String,
-    /// How store buffers are represented for closed programs: set, fd:K, pd:K, or auto, which refines until it knows.
+    /// How store buffers are represented for closed programs: none, set, fd:K, pd:K, or auto, which refines until it knows.
     #[arg(long, short, value_name = "ABSTRACTION", default_value = "auto")]
     pub(crate) abstraction: String,
     /// The kinds of fences to use: `typed` (load-load, load-store, store-store, store-load, full), `full`,

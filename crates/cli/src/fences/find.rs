@@ -105,6 +105,8 @@ impl Search<'_> {
             return Err(Reason::Unsupported("to infer from store buffers for more than `main`".into()));
         };
         let abstraction = match approach {
+            // Heads of any length are the buffers themselves.
+            Approach::Fixed(Abstraction::Exact) => Abstraction::FullyDisjunctive(usize::MAX),
             Approach::Fixed(abstraction) => abstraction,
             Approach::Refine => Abstraction::FullyDisjunctive(1),
         };

@@ -99,6 +99,7 @@ pub fn infer(request: &Request, progress: &dyn Fn(Progress)) -> Inference {
     Inference {
         file: request.session.file.clone(),
         method: request.method,
+        exact: search.is_exact(),
         questions: request.questions.iter().map(question).collect(),
         kinds: request.kinds.iter().map(|kind| kind.name).collect(),
         places: place::count(&request.session.harness.program),
