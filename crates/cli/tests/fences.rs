@@ -438,7 +438,7 @@ fn store_buffers() {
     for abstraction in ["auto", "fd:0", "fd:1", "pd:1"] {
         assert_eq!(found("peterson.c", "pso", abstraction), [(21, Some(true)), (23, Some(true))]);
     }
-    assert_eq!(found("peterson.c", "tso", "fd:1"), [(21, Some(false)), (23, Some(true))]);
+    assert_eq!(found("peterson.c", "tso", "fd:1"), [(23, Some(true)), (30, Some(false))]);
     assert_eq!(found("peterson.c", "tso", "fd:2"), [(23, Some(true))]);
     assert_eq!(found("peterson.c", "tso", "auto"), [(23, Some(true))]);
     assert_eq!(found("figure-6.c", "pso", "fd:0").len(), 1);

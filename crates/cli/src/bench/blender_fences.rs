@@ -193,6 +193,8 @@ fn by_search(harness: &Harness, main: ProcId, options: &Options) -> Answer {
 /// Whether a placement is enough, and whether all of it is needed.
 fn quality(harness: &Harness, placement: &[SlotId], options: &Options) -> &'static str {
     let Some(main) = harness.main else { return "no program" };
+    // That it took long to find says nothing of what was found.
+    let options = &Options { budget: Budget::default(), ..options.clone() };
     let verdict = |placement: &[SlotId]| {
         let harness = Harness { program: fenced(&harness.program, placement), ..harness.clone() };
         verify(&harness, Subject::Main(main), options, Approach::Refine, &|_| {}).verdict

@@ -81,7 +81,8 @@ pub(crate) struct Rules {
     pub(crate) abstraction: Abstraction,
     /// Whether all addresses share a queue, as on tso.
     pub(crate) one_queue: bool,
-    /// Whether a queue that is known in full stays apart from one that is not, in every abstraction: for the
-    /// inference of fences, which would otherwise have to prevent what only the less known one does.
+    /// Whether fully disjunctive queues stay apart, unless they are the same: for the inference of fences, which
+    /// would otherwise have to prevent what only the less known one does. That one may be there only because of
+    /// steps that fences prevent.
     pub(crate) apart: bool,
 }

@@ -47,7 +47,7 @@ fn queue_covers(rules: Rules, wide: Queue, narrow: Queue) -> bool {
     let includes = kept.iter().chain(moved).all(|item| has(wide.1, item));
     match rules.abstraction {
         Abstraction::PartiallyDisjunctive(_) => includes && !kept.is_empty(),
-        _ if rules.apart && kept.is_empty() => false,
+        _ if rules.apart => false,
         _ => includes && wide.1.iter().all(|item| has(kept, item) || moved.contains(item)),
     }
 }
@@ -155,7 +155,10 @@ mod tests {
         assert!(!covers(rules, &Loose { barrier: true, ..known.clone() }, &known));
         let full = buffer(&[1, 2], &[], 2);
         assert!(covers(rules, &buffer(&[1], &[2], 2), &full));
-        assert!(!covers(Rules { apart: true, ..rules }, &buffer(&[1], &[2], 2), &full));
+        let apart = Rules { apart: true, ..rules };
+        assert!(!covers(apart, &buffer(&[1], &[2], 2), &full));
+        assert!(!covers(apart, &buffer(&[1], &[2, 3], 3), &known));
+        assert!(covers(apart, &known, &known));
     }
 
     /// ⊑ of Section 4.3: a larger set stands for a smaller one, but not for an empty one.
