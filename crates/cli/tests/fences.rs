@@ -294,6 +294,51 @@ fn stronger_orders_are_applied_instead_of_fences() {
     assert!(!text.contains("atomic_thread_fence"), "{text}");
 }
 
+/// A seq_cst store releases, too: the fence in front of it is no longer needed.
+#[test]
+fn idle_fences_are_taken_out() {
+    let text = "\
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+int data;
+atomic_int x, y;
+int seen[2];
+
+static void *one(void *unused)
+{
+    data = 1;
+    atomic_store_explicit(&x, 1, memory_order_relaxed);
+    seen[0] = atomic_load_explicit(&y, memory_order_relaxed);
+    return unused;
+}
+
+static void *two(void *unused)
+{
+    atomic_store(&y, 1);
+    seen[1] = atomic_load(&x);
+    if (seen[1])
+        assert(data);
+    return unused;
+}
+
+int main(void)
+{
+    pthread_t a, b;
+    pthread_create(&a, 0, one, 0);
+    pthread_create(&b, 0, two, 0);
+    pthread_join(a, 0);
+    pthread_join(b, 0);
+    assert(seen[0] || seen[1]);
+    return 0;
+}
+";
+    let text = check_applied(text, "pso", &[], 1);
+    assert_eq!(text.matches("memory_order_seq_cst").count(), 2, "{text}");
+    assert!(!text.contains("fence"), "{text}");
+}
+
 #[test]
 fn fences_stay_where_orders_are_not_enough() {
     // The order of one load says nothing of the load before it, which is not atomic.

@@ -14,14 +14,17 @@ use fencepost_harness::inference::{
 };
 use fencepost_harness::result::{CheckResult, Verdict};
 use fencepost_harness::verdict::Reason;
-use fencepost_lsl::program::Program;
+use fencepost_lsl::program::{Order, Program};
 use fencepost_lsl::source::FileId;
 use std::collections::BTreeMap;
 
 /// A placement as it is written.
+#[derive(Clone, Default)]
 struct Written {
     patches: Vec<Patch>,
     checks: Vec<CheckResult>,
+    /// Fences that are put in.
+    fences: Placement,
     /// Accesses with stronger orders, for the fences that they replace.
     orders: BTreeMap<Switch, Vec<Stronger>>,
 }
@@ -31,11 +34,10 @@ impl Search<'_> {
     pub(super) fn prove(&self, found: &Found, first: bool) -> Result<Placed, Stuck> {
         let Request { session, kinds, costs, .. } = self.request;
         let program = &session.harness.program;
-        let patches = patch::patches(program, kinds, &found.placement, &[]);
-        let checks = self.recheck(&patches)?;
-        let Written { patches, checks, orders } = self.with_orders(found, patches, checks);
-        let mut fences = Vec::new();
-        for switch in &found.placement {
+        let written = self.written(Written { fences: found.placement.clone(), ..Written::default() })?;
+        let Written { patches, checks, orders, fences: left } = self.with_orders(written);
+        let mut fences: Vec<PlacedFence> = Vec::new();
+        for switch in left.iter().chain(orders.keys()) {
             let slot = slot(program, *switch);
             let kind = kinds[switch.fence];
             let without = match first {
@@ -65,41 +67,51 @@ impl Search<'_> {
             ChangedFile { name: file.name.clone(), text: patch.text, diff }
         };
         let files = patches.into_iter().map(changed).collect();
-        Ok(Placed { fences, cost: found.cost, files, checks })
+        let cost = fences.iter().map(|fence| fence.cost).sum();
+        Ok(Placed { fences, cost, files, checks })
     }
 
     /// Has accesses get stronger orders instead of the fences of a placement, wherever the program then holds.
-    fn with_orders(&self, found: &Found, patches: Vec<Patch>, checks: Vec<CheckResult>) -> Written {
-        let mut written = Written { patches, checks, orders: BTreeMap::new() };
+    fn with_orders(&self, written: Written) -> Written {
         if !self.request.orders {
             return written;
         }
         let Request { session, kinds, .. } = self.request;
         let program = &session.harness.program;
-        let mut left = found.placement.clone();
-        let mut chosen = Vec::new();
-        for switch in &found.placement {
-            left.remove(switch);
-            let ways = orders::instead(program, slot(program, *switch), kinds[switch.fence]);
-            let accepted = ways.into_iter().find_map(|way| {
-                let mut all = chosen.clone();
-                orders::add(&mut all, &way);
-                let patches = patch::patches(program, kinds, &left, &all);
-                let checks = self.recheck(&patches).ok()?;
-                Some((way, all, patches, checks))
+        let mut best = written;
+        for switch in best.fences.clone() {
+            let ways = orders::instead(program, slot(program, switch), kinds[switch.fence]);
+            let mut changed = ways.into_iter().map(|way| {
+                let mut next = best.clone();
+                next.fences.remove(&switch);
+                next.orders.insert(switch, way);
+                next
             });
-            match accepted {
-                Some((way, all, patches, checks)) => {
-                    chosen = all;
-                    written.orders.insert(*switch, way);
-                    (written.patches, written.checks) = (patches, checks);
-                }
-                None => {
-                    left.insert(*switch);
-                }
+            if let Some(accepted) = changed.find_map(|next| self.written(next).ok()) {
+                best = accepted;
             }
         }
-        written
+        // A seq_cst access also acquires or releases, which its fence did not: others may be idle now.
+        let strongest = |orders: &Vec<Stronger>| orders.iter().any(|order| order.order == Order::SeqCst);
+        if best.orders.values().any(strongest) {
+            for switch in best.fences.iter().chain(best.orders.keys()).copied().collect::<Vec<_>>() {
+                let mut next = best.clone();
+                next.fences.remove(&switch);
+                next.orders.remove(&switch);
+                best = self.written(next).unwrap_or(best);
+            }
+        }
+        best
+    }
+
+    /// Puts fences and orders into the text, and checks that.
+    fn written(&self, mut written: Written) -> Result<Written, Stuck> {
+        let mut all = Vec::new();
+        written.orders.values().for_each(|way| orders::add(&mut all, way));
+        let Request { session, kinds, .. } = self.request;
+        written.patches = patch::patches(&session.harness.program, kinds, &written.fences, &all);
+        written.checks = self.recheck(&written.patches)?;
+        Ok(written)
     }
 
     /// Checks the program made of patched files.
