@@ -272,6 +272,30 @@ pub(crate) struct ClientsArgs {
     pub(crate) without: Vec<String>,
 }
 
+impl ClientsArgs {
+    /// The options that were given, as far as they are not as they are without.
+    pub(crate) fn given(&self) -> Vec<&'static str> {
+        let all = [
+            (self.oracle.is_some(), "--oracle"),
+            (self.property != "linear", "--property"),
+            (self.configuration.is_some(), "--configuration"),
+            (self.threads.is_some(), "--threads"),
+            (self.steps.is_some(), "--steps"),
+            (self.preadds.is_some(), "--preadds"),
+            (self.values.is_some(), "--values"),
+            (self.generic_values, "--generic-values"),
+            (self.distinct_priorities, "--distinct-priorities"),
+            (self.adds_dominate, "--adds-dominate"),
+            (self.thread_symmetry, "--thread-symmetry"),
+            (self.preemptions.is_some(), "--preemptions"),
+            (self.endless != "fair", "--endless"),
+            (self.fair, "--fair"),
+            (self.leaks, "--leaks"),
+        ];
+        all.into_iter().filter(|(given, _)| *given).map(|(_, name)| name).collect()
+    }
+}
+
 #[derive(Args)]
 pub(crate) struct SweepArgs {
     /// The C file.

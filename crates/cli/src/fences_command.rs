@@ -212,6 +212,10 @@ fn unsuitable(
     let mut names: Vec<&str> = questions.iter().map(|(_, model)| model.name.as_str()).collect();
     names.dedup();
     let store_buffers = names.iter().all(|name| matches!(*name, "tso" | "pso"));
+    let clients = args.clients.given();
+    if !args.sweep && !clients.is_empty() {
+        problem(format!("without a sweep there is no {}", clients.join(", ")), "add --sweep");
+    }
     match method {
         Method::StoreBuffers if questions.len() != 1 || !closed(&questions[0].0) || !store_buffers => {
             problem(

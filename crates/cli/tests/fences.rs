@@ -220,6 +220,7 @@ cases! {
     execution_buffers_on_relaxed: MESSAGE, ["-m", "relaxed", "--method", "rlx"];
     machine_and_model_differ: DEPENDENT, ["-m", "rmo", "--method", "rlx"];
     sweep_on_rmo: MESSAGE, ["-m", "rmo", "--sweep"];
+    scope_without_sweep: MESSAGE, ["-m", "pso", "--threads", "2", "--oracle", "set"];
     sweep_without_oracle: MESSAGE, ["-m", "pso", "--sweep"];
     abstraction_of_tests: MESSAGE, ["-m", "pso", "--abstraction", "fd:1"];
     unknown_abstraction: MUTEX, ["-m", "pso", "--abstraction", "fd"];

@@ -142,11 +142,8 @@ pub fn infer(
         let stop = |reason| Failure::Inconclusive(number, reason);
         let explored = explore(harness, goal, rules, &limits.explore, true).map_err(stop)?;
         let Some(transitions) = &explored.transitions else {
-            let reason = match explored.verdict {
-                Verdict::Inconclusive(reason) => reason,
-                _ => Reason::Internal("an exploration without steps".into()),
-            };
-            return Err(stop(reason));
+            let internal = || Reason::Internal("an exploration without steps".into());
+            return Err(stop(explored.stopped.unwrap_or_else(internal)));
         };
         match &explored.verdict {
             // Nothing completes: that no error is reached says nothing.

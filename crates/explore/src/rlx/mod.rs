@@ -143,6 +143,8 @@ pub struct Exploration {
     pub steps: u64,
     /// All steps, if asked for and all were made.
     pub transitions: Option<Transitions>,
+    /// Why it ended before all states were visited, if it did.
+    pub stopped: Option<Reason>,
     /// The accesses of the program.
     pub labels: Labels,
     /// How control flows between them.
@@ -181,6 +183,10 @@ pub fn explore(harness: &Harness, subject: Subject, rules: &'static Rules, optio
         let mut found = search.found;
         let held = found.held;
         let ended = end.is_ok();
+        let stopped = match &end {
+            Err(End::Stopped(reason)) => Some(reason.clone()),
+            _ => None,
+        };
         let verdict = match (end, found.violation) {
             (_, Some((violation, moves))) => Verdict::Violated { violation, moves },
             (Err(End::Stopped(reason)), None) => Verdict::Inconclusive(reason),
@@ -204,6 +210,7 @@ pub fn explore(harness: &Harness, subject: Subject, rules: &'static Rules, optio
             states,
             steps: found.steps,
             transitions: (options.transitions && ended).then_some(found.transitions),
+            stopped,
             flow: Flow::new(&code, &labels),
             labels: labels.clone(),
             held,
