@@ -303,32 +303,6 @@ fn freed_memory() {
     );
 }
 
-/// A step that takes long ends somewhere in the middle, where nothing is lost.
-#[test]
-fn long_steps_are_cut() {
-    let text = "
-        #include <pthread.h>
-        #include <assert.h>
-        static int inner(int x) { return x + 1; }
-        static int outer(int x) { return inner(x); }
-        void *counts(void *argument) {
-            int sum = 0;
-            for (int i = 0; i < 600; i++) sum = outer(sum);
-            assert(sum == 600);
-            return argument;
-        }
-        int main(void) {
-            pthread_t t;
-            pthread_create(&t, 0, counts, 0);
-            pthread_join(t, 0);
-            return 0;
-        }";
-    for preemptions in [None, Some(2)] {
-        let found = run(text, &Options { preemptions, ..on(Model::Sc) });
-        assert_eq!(found.verdict, Verdict::Holds, "{preemptions:?}");
-    }
-}
-
 /// Ghost state is outside of the memory model: it does not wait for stores that are under way, and orders none.
 #[test]
 fn ghosts_wait_for_nothing() {
