@@ -23,11 +23,6 @@ pub(crate) struct FencesArgs {
     /// of them hold.
     #[arg(long)]
     pub(crate) sweep: bool,
-    #[command(flatten, next_help_heading = "Clients of --sweep")]
-    pub(crate) clients: ClientsArgs,
-    /// Threads that explore schedules; without it, as many as there are cores.
-    #[arg(long, short, value_name = "N", requires = "sweep")]
-    pub(crate) jobs: Option<usize>,
     /// How placements are found: by counterexamples (search), or from all states of a closed program with abstract
     /// store buffers, or of clients with execution buffers (rlx).
     #[arg(long, value_name = "METHOD", default_value = "search", value_parser = ["search", "store-buffers", "rlx"])]
@@ -73,4 +68,9 @@ pub(crate) struct FencesArgs {
     /// Prints one JSON document instead of text.
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten, next_help_heading = "Clients of --sweep")]
+    pub(crate) clients: ClientsArgs,
+    /// Threads that explore schedules; without it, as many as there are cores.
+    #[arg(long, short, value_name = "N", requires = "sweep")]
+    pub(crate) jobs: Option<usize>,
 }

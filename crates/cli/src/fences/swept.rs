@@ -66,8 +66,7 @@ impl Question for Swept<'_> {
             let summary = self.search.run(&sweep)?;
             wrong = match summary.verdict {
                 Kind::Holds => None,
-                Kind::Violated => summary.violations.first().map(|record| record.number),
-                Kind::Inconclusive => return Err(undecided(&summary)),
+                _ => Some(summary.violations.first().ok_or_else(|| undecided(&summary))?.number),
             };
         }
         let Some(number) = wrong else { return Ok(Finding::Holds) };
