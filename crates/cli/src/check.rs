@@ -1,7 +1,7 @@
 //! The command `check`.
 
 use crate::args::{CheckArgs, PreprocessorArgs, SourceArgs};
-use crate::progress::Line;
+use crate::progress::{Line, interrupted};
 use anyhow::Result;
 use fencepost::run::{self, Engine, Limits, Mining};
 use fencepost::session::{Session, Subject};
@@ -37,14 +37,7 @@ struct Tally {
 }
 
 pub(crate) fn run(args: &CheckArgs) -> Result<u8> {
-    let cancelled = Arc::new(AtomicBool::new(false));
-    let flag = cancelled.clone();
-    // A second interrupt ends the program at once.
-    ctrlc::set_handler(move || {
-        if flag.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-    })?;
+    let cancelled = interrupted()?;
     let limits = limits(args, cancelled.clone());
     let mut tally = Tally::default();
     for file in &args.files {

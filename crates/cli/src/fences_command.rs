@@ -3,7 +3,7 @@
 use crate::args::FencesArgs;
 use crate::check::{BAD_INPUT, find_model, load_with, nothing_to_check, print_diagnostics};
 use crate::clients::{Setting, prepare};
-use crate::progress::Line;
+use crate::progress::{Line, interrupted};
 use crate::verify_command::approach;
 use anyhow::{Context, Result};
 use fencepost::fences::{Asked, Request, infer, is_typed};
@@ -19,18 +19,9 @@ use fencepost_harness::verdict::{self, Reason};
 use fencepost_lsl::diagnostic::Diagnostic;
 use fencepost_models::cat::Model;
 use fencepost_report::{fences, json};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 pub(crate) fn run(args: &FencesArgs) -> Result<u8> {
-    let cancelled = Arc::new(AtomicBool::new(false));
-    let flag = cancelled.clone();
-    // A second interrupt ends the program at once.
-    ctrlc::set_handler(move || {
-        if flag.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-    })?;
+    let cancelled = interrupted()?;
     let slots = fencepost_c::Options { slots: true };
     let Some(mut session) = load_with(&args.file, &args.preprocessor, args.reference.as_deref(), slots)
     else {

@@ -1,12 +1,25 @@
-//! The progress line: what a check that takes longer than a second is doing.
+//! The progress line, what a check that takes longer than a second is doing, and how to end it.
 
 use fencepost::run::Progress;
 use fencepost_bounded::check::Phase;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::cell::RefCell;
 use std::io::IsTerminal;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
+
+/// What is set once the user interrupts the program. A second interrupt ends it at once.
+pub(crate) fn interrupted() -> Result<Arc<AtomicBool>, ctrlc::Error> {
+    let cancelled = Arc::new(AtomicBool::new(false));
+    let flag = cancelled.clone();
+    ctrlc::set_handler(move || {
+        if flag.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    })?;
+    Ok(cancelled)
+}
 
 /// A line on the terminal's error stream, if there is one.
 pub(crate) struct Line {

@@ -3,7 +3,7 @@
 use crate::args::SweepArgs;
 use crate::check::{BAD_INPUT, load, print_diagnostics};
 use crate::clients::{Setting, prepare};
-use crate::progress::Bar;
+use crate::progress::{Bar, interrupted};
 use anyhow::{Context, Result};
 use fencepost::sweep::{self, Limits, Log, Sweep, Work, document};
 use fencepost_explore::{Budget, Termination};
@@ -16,8 +16,6 @@ use fencepost_report::{json, sweep as report};
 use rustc_hash::FxHasher;
 use serde_json::{Value, json};
 use std::hash::Hasher;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 /// Schedules that a dry run shows.
@@ -41,14 +39,7 @@ pub(crate) fn run(args: &SweepArgs) -> Result<u8> {
     if args.dry_run {
         return dry_run(&sweep, args);
     }
-    let cancelled = Arc::new(AtomicBool::new(false));
-    let flag = cancelled.clone();
-    // A second interrupt ends the program at once.
-    ctrlc::set_handler(move || {
-        if flag.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-    })?;
+    let cancelled = interrupted()?;
     let limits = Limits {
         cancelled,
         deadline: args.timeout.map(|timeout| begun + timeout),

@@ -2,7 +2,7 @@
 
 use crate::args::VerifyArgs;
 use crate::check::{BAD_INPUT, load, print_diagnostics};
-use crate::progress::Visits;
+use crate::progress::{Visits, interrupted};
 use anyhow::Result;
 use fencepost::session::{Session, Subject};
 use fencepost::verify::{self, Verified};
@@ -14,8 +14,6 @@ use fencepost_lsl::diagnostic::Diagnostic;
 use fencepost_lsl::program::ProcId;
 use fencepost_report::{json, text};
 use serde_json::{Value, json as value};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 /// Models to verify on if nobody names any.
@@ -32,14 +30,7 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<u8> {
             return Ok(BAD_INPUT);
         }
     };
-    let cancelled = Arc::new(AtomicBool::new(false));
-    let flag = cancelled.clone();
-    // A second interrupt ends the program at once.
-    ctrlc::set_handler(move || {
-        if flag.swap(true, Ordering::Relaxed) {
-            std::process::exit(130);
-        }
-    })?;
+    let cancelled = interrupted()?;
     let mut results: Vec<CheckResult> = Vec::new();
     let mut documents = Vec::new();
     let mut shown = false;
