@@ -56,6 +56,16 @@ pub struct Ordering {
     pub before: u32,
     /// The label that must not overtake.
     pub after: u32,
+    /// Whether that could store something, and does not: a compare-and-swap that fails. Fences that concern stores
+    /// do not keep it.
+    pub idle: bool,
+}
+
+impl Ordering {
+    /// Between accesses that do what they can.
+    pub fn new(before: u32, after: u32) -> Ordering {
+        Ordering { before, after, idle: false }
+    }
 }
 
 /// A fence of a kind at a place.
@@ -104,7 +114,9 @@ impl Flow {
     /// The kinds of fences that keep `ordering`, standing between its accesses. One that orders a part of a
     /// read-modify-write orders all of it.
     pub fn sufficient(&self, ordering: Ordering) -> Vec<Kind> {
-        let (before, after) = (self.effects[ordering.before as usize], self.effects[ordering.after as usize]);
+        let (before, mut after) =
+            (self.effects[ordering.before as usize], self.effects[ordering.after as usize]);
+        after.stores &= !ordering.idle;
         Kind::ALL
             .into_iter()
             .filter(|kind| match kind {
@@ -197,7 +209,7 @@ mod tests {
     fn a_fence_that_serves_two_constraints() {
         // The paper's example in Section 2.3: [0 ≺ 1] and [0 ≺ 2] in a sequence need one fence.
         let flow = flow(&[STORE, STORE, STORE], &[(0, 1), (1, 2)]);
-        let orderings = [Ordering { before: 0, after: 1 }, Ordering { before: 0, after: 2 }];
+        let orderings = [Ordering::new(0, 1), Ordering::new(0, 2)];
         let mut bdd = Bdd::default();
         let (a, b) = (bdd.var(0), bdd.var(1));
         let both = bdd.and(a, b);
@@ -210,7 +222,7 @@ mod tests {
         // 0 → {1, 2} → 3: a fence behind the fork on each side, or one before the end.
         let flow = flow(&[STORE, LOAD, LOAD, LOAD], &[(0, 1), (0, 2), (1, 3), (2, 3)]);
         let mut bdd = Bdd::default();
-        let ordering = Ordering { before: 0, after: 3 };
+        let ordering = Ordering::new(0, 3);
         let formula = flow.enforce(ordering, &mut bdd, usize::MAX).unwrap();
         let fence = |place| Fence { place, kind: Kind::StoreLoad };
         let mut found = listed(&bdd, formula);
@@ -225,10 +237,10 @@ mod tests {
         // 0 → 1 → 0: the store of one round and the load of the next.
         let flow = flow(&[LOAD, STORE], &[(0, 1), (1, 0)]);
         let mut bdd = Bdd::default();
-        let formula = flow.enforce(Ordering { before: 1, after: 0 }, &mut bdd, usize::MAX).unwrap();
+        let formula = flow.enforce(Ordering::new(1, 0), &mut bdd, usize::MAX).unwrap();
         assert_eq!(listed(&bdd, formula), [[Fence { place: 0, kind: Kind::StoreLoad }]]);
         // A load with itself, one round later.
-        let formula = flow.enforce(Ordering { before: 0, after: 0 }, &mut bdd, usize::MAX).unwrap();
+        let formula = flow.enforce(Ordering::new(0, 0), &mut bdd, usize::MAX).unwrap();
         let fences = [0, 1].map(|place| vec![Fence { place, kind: Kind::LoadLoad }]);
         let mut found = listed(&bdd, formula);
         found.sort();
@@ -239,10 +251,10 @@ mod tests {
     fn what_cannot_follow_needs_nothing_and_what_has_no_place_cannot_be_enforced() {
         let mut flow = flow(&[STORE, LOAD, LOAD], &[(0, 1), (0, 2)]);
         let mut bdd = Bdd::default();
-        let formula = flow.enforce(Ordering { before: 1, after: 2 }, &mut bdd, usize::MAX).unwrap();
+        let formula = flow.enforce(Ordering::new(1, 2), &mut bdd, usize::MAX).unwrap();
         assert_eq!(formula, Formula::TRUE);
         flow.points[1].place = None;
-        let formula = flow.enforce(Ordering { before: 0, after: 1 }, &mut bdd, usize::MAX).unwrap();
+        let formula = flow.enforce(Ordering::new(0, 1), &mut bdd, usize::MAX).unwrap();
         assert_eq!(formula, Formula::FALSE);
     }
 }

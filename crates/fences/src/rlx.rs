@@ -12,7 +12,7 @@ use crate::constraints::{self, Fence, Flow, Kind, Ordering, Point};
 use crate::place;
 use fencepost_explore::Subject;
 use fencepost_explore::rlx::rules::Rules;
-use fencepost_explore::rlx::{self, Exploration, Label, Options, Transitions, Verdict};
+use fencepost_explore::rlx::{self, Exploration, Label, Options, Overtaking, Transitions, Verdict};
 use fencepost_harness::mine::{Mined, mine};
 use fencepost_harness::observation::ObservationSet;
 use fencepost_harness::operation::Harness;
@@ -309,9 +309,10 @@ impl Merged {
         graph.initial = transitions.initial.clone();
         graph.errors = transitions.errors.clone();
         // Near numbers for orderings of near accesses keep the diagrams small.
-        let ordering = |&(before, after): &(u32, u32)| Ordering {
+        let ordering = |&Overtaking { before, after, idle }: &Overtaking| Ordering {
             before: names[before as usize],
             after: names[after as usize],
+            idle,
         };
         let mut all: Vec<Ordering> = transitions.sets.iter().flatten().map(ordering).collect();
         all.sort_unstable();

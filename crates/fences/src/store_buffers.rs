@@ -137,7 +137,7 @@ fn prevent(passes: &[Pass], all: bool, constraints: &mut Constraints) -> Vec<Vec
         let numbers: Vec<u32> = pass
             .stores
             .iter()
-            .map(|&before| constraints.number(Ordering { before, after: pass.access }))
+            .map(|&before| constraints.number(Ordering::new(before, pass.access)))
             .collect();
         clauses = match all {
             false => clauses.into_iter().map(|clause| [clause, numbers.clone()].concat()).collect(),

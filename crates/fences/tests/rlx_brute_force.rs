@@ -14,6 +14,7 @@ use fencepost_harness::test::Test;
 use fencepost_lsl::program::{Stmt, StmtKind};
 use fencepost_reference::cycles;
 use fencepost_reference::generate::{self, Random, Size};
+use fencepost_reference::litmus;
 use fencepost_reference::lower::lower;
 use fencepost_reference::program::{Instruction, Program};
 
@@ -107,6 +108,17 @@ fn compare(program: &Program, rules: &'static Rules) -> bool {
         assert!(good || !satisfies(&shortcut, fences), "{} {fences:?}\n{program}", rules.name);
     }
     found.placements.iter().all(|placement| !placement.fences.is_empty())
+}
+
+/// A compare-and-swap that fails is a load on tso and pso: a fence between stores does not keep it back.
+#[test]
+fn swaps_that_fail() {
+    let text = "models pso\nR+cas  x=2; r1=cas(y,7,1) | y=2; x=1  ? x=2 r1=0  : yes\n";
+    let rows = litmus::parse(text).unwrap_or_else(|mistakes| panic!("{mistakes:?}"));
+    for rules in [Rules::named("tso"), Rules::named("pso"), Some(&RMO)].into_iter().flatten() {
+        let needed = compare(&rows[0].program, rules);
+        assert!(needed || rules.name != "pso", "it is what the fence is for");
+    }
 }
 
 #[test]

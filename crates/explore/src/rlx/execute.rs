@@ -44,40 +44,42 @@ impl Machine<'_> {
         older.iter().filter(|pending| class(&pending.what).is_some()).map(|pending| pending.pc)
     }
 
-    /// Makes a step; false if it is not possible now.
-    pub(super) fn execute(&self, world: &mut World, step: Step) -> Result<bool, Stop> {
+    /// Makes a step, and says what was done; nothing if it is not possible now.
+    pub(super) fn execute(&self, world: &mut World, step: Step) -> Result<Option<Effect>, Stop> {
         let Step { thread, at } = step;
         let pending = world.threads[thread].pending[at].clone();
         match &pending.what {
             What::Load { addr, ty } => {
-                let Some(addr) = addr.known().and_then(Value::defined) else { return Ok(false) };
+                let Some(addr) = addr.known().and_then(Value::defined) else { return Ok(None) };
                 let spot = Spot { addr, bytes: ty.bytes(), stores: false };
                 if !self.may_overtake(&world.threads[thread], at, &[spot], Effect::LOAD) {
-                    return Ok(false);
+                    return Ok(None);
                 }
                 let memory = self.read(world, addr, *ty);
                 let Some(value) = forward(&world.threads[thread], at, addr, *ty, memory) else {
-                    return Ok(false);
+                    return Ok(None);
                 };
                 self.finish(world, step, Class::Load, vec![spot], &[value]);
+                return Ok(Some(Effect::LOAD));
             }
             What::Store { addr, value, ty } => {
                 let (Some(addr), Some(value)) = (addr.known().and_then(Value::defined), value.known()) else {
-                    return Ok(false);
+                    return Ok(None);
                 };
                 let spot = Spot { addr, bytes: ty.bytes(), stores: true };
                 if !self.may_overtake(&world.threads[thread], at, &[spot], Effect::STORE) {
-                    return Ok(false);
+                    return Ok(None);
                 }
                 self.write(world, addr, *ty, value);
                 self.finish(world, step, Class::Store, vec![spot], &[]);
+                return Ok(Some(Effect::STORE));
             }
             What::Block { inputs, way, strict } => {
                 return self.execute_block(world, step, pending.pc, inputs, *way, *strict);
             }
             What::Spawn { driver, args } => {
                 let Some(args) = args.iter().map(|arg| arg.known()).collect::<Option<Vec<Value>>>() else {
-                    return Ok(false);
+                    return Ok(None);
                 };
                 if world.threads.len() >= crate::address::THREADS {
                     return Err(Stop::Unsupported(format!("more than {} threads", crate::address::THREADS)));
@@ -87,14 +89,14 @@ impl Machine<'_> {
             }
             What::Launch => {
                 let Instr::Launch { drivers } = &self.code.instrs[pending.pc as usize] else {
-                    return Ok(false);
+                    return Ok(None);
                 };
                 world.thread(thread).remove(at);
                 drivers.iter().for_each(|driver| self.add_thread(world, *driver, &[]));
             }
-            _ => return Ok(false),
+            _ => return Ok(None),
         }
-        Ok(true)
+        Ok(Some(Effect::default()))
     }
 
     fn finish(&self, world: &mut World, step: Step, class: Class, spots: Vec<Spot>, results: &[Value]) {
@@ -113,22 +115,22 @@ impl Machine<'_> {
         inputs: &[Opd],
         way: Way,
         strict: bool,
-    ) -> Result<bool, Stop> {
+    ) -> Result<Option<Effect>, Stop> {
         let inputs: Vec<Option<Value>> = inputs.iter().map(|input| input.known()).collect();
         // What it may access, if known beforehand: also what it does not store after all.
         let state = &world.threads[step.thread];
         let expected = self.spots(pc, &state.pending[step.at].what).unwrap_or_default();
         let anyway = if self.rules.failing_stores { self.block(pc).effect } else { Effect::default() };
         if !self.may_overtake(state, step.at, &expected, anyway) {
-            return Ok(false);
+            return Ok(None);
         }
         let mut after = world.clone();
         let ran = match block::run(self, &mut after, pc, self.block(pc), &inputs) {
             Ok(ran) => ran,
-            Err(block::Stop::Blocked) => return Ok(false),
+            Err(block::Stop::Blocked) => return Ok(None),
             Err(block::Stop::Fault(fault)) => {
                 self.fail(world, step.thread, step.at, fault)?;
-                return Ok(true);
+                return Ok(Some(Effect::LOAD.and(anyway)));
             }
             Err(block::Stop::Unsupported(why)) => return Err(Stop::Unsupported(why)),
         };
@@ -138,12 +140,12 @@ impl Machine<'_> {
             || exact && ran.way.fences != way.fences
         {
             // It may still go as foretold when memory has changed.
-            return Ok(false);
+            return Ok(None);
         }
         let loads = ran.spots.iter().any(|spot| !spot.stores);
         let effect = Effect { loads, stores: ran.way.stores }.and(anyway);
         if !self.may_overtake(&world.threads[step.thread], step.at, &ran.spots, effect) {
-            return Ok(false);
+            return Ok(None);
         }
         if self.was_overtaken(world, step.thread, step.at, &ran.spots) {
             return Err(Stop::Dead);
@@ -156,7 +158,7 @@ impl Machine<'_> {
         if let What::Done { through, .. } = &mut state.pending[step.at].what {
             *through = way.fences.through;
         }
-        Ok(true)
+        Ok(Some(effect))
     }
 }
 

@@ -115,7 +115,18 @@ pub enum Verdict {
     Inconclusive(Reason),
 }
 
-/// All steps between states. An ordering is a pair of labels: the second must not overtake the first.
+/// An access that is executed before an older one of its thread.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Overtaking {
+    /// The label of the older one.
+    pub before: u32,
+    /// The label of the one that is executed.
+    pub after: u32,
+    /// Whether that could have stored something, and did not: a compare-and-swap that fails.
+    pub idle: bool,
+}
+
+/// All steps between states.
 #[derive(Clone, Debug, Default)]
 pub struct Transitions {
     /// How many states there are.
@@ -124,10 +135,11 @@ pub struct Transitions {
     pub initial: Vec<u32>,
     /// Those in which something is wrong.
     pub errors: Vec<u32>,
-    /// Steps: from where, to where, and the number of the set of orderings any of which would prevent it.
+    /// Steps: from where, to where, and the number of the set of overtakings that it consists of, any of which
+    /// would prevent it if it were.
     pub edges: Vec<(u32, u32, u32)>,
-    /// Sets of orderings; the first is empty.
-    pub sets: Vec<Box<[(u32, u32)]>>,
+    /// Sets of overtakings; the first is empty.
+    pub sets: Vec<Box<[Overtaking]>>,
 }
 
 /// An exploration's outcome.

@@ -2,8 +2,10 @@
 //!
 //! A state is the numbers of its threads and objects, each of which is kept once: states are exact.
 
+use super::Overtaking;
 use super::execute::Step;
 use super::machine::{Machine, Stop};
+use super::rules::Effect;
 use super::state::{Thread, What, World};
 use super::{Labels, Move, Transitions, Violation};
 use crate::code::Code;
@@ -51,7 +53,7 @@ pub(super) struct Search<'m, 'a> {
     /// Whether to go on behind the first error, and to remember all steps.
     all: bool,
     labels: &'m Labels,
-    sets: FxHashMap<Box<[(u32, u32)]>, u32>,
+    sets: FxHashMap<Box<[Overtaking]>, u32>,
     pub(super) found: Reached,
 }
 
@@ -167,11 +169,11 @@ impl<'m, 'a> Search<'m, 'a> {
 
     fn step(&mut self, world: &World, state: u32, step: Step, open: &mut Vec<u32>) -> Result<(), End> {
         let mut after = world.clone();
-        match self.machine.execute(&mut after, step) {
-            Ok(true) => {}
-            Ok(false) | Err(Stop::Dead | Stop::Stuck) => return Ok(()),
+        let done = match self.machine.execute(&mut after, step) {
+            Ok(Some(done)) => done,
+            Ok(None) | Err(Stop::Dead | Stop::Stuck) => return Ok(()),
             Err(stop) => return Err(stop.into()),
-        }
+        };
         let mut worlds = Vec::new();
         self.machine.advance(after, step.thread, &mut worlds)?;
         self.keep_seen(world, step.thread, &mut worlds);
@@ -187,7 +189,7 @@ impl<'m, 'a> Search<'m, 'a> {
         }
         let pc = world.threads[step.thread].pending[step.at].pc;
         let overtaken: Vec<u32> = self.machine.overtaken(world, step).collect();
-        let prevent = self.prevent(pc, &overtaken);
+        let prevent = self.prevent(pc, done, &overtaken);
         let made = Move { thread: step.thread, pc, overtaken };
         self.reach(&worlds, state, Some(made), prevent, open);
         Ok(())
@@ -230,11 +232,12 @@ impl<'m, 'a> Search<'m, 'a> {
         }
     }
 
-    /// The number of the set of orderings that would prevent a step.
-    fn prevent(&mut self, pc: u32, overtaken: &[u32]) -> u32 {
+    /// The number of the set of orderings that would prevent a step that did this.
+    fn prevent(&mut self, pc: u32, done: Effect, overtaken: &[u32]) -> u32 {
         let Some(after) = self.labels.of(pc) else { return 0 };
-        let pairs = overtaken.iter().filter_map(|pc| Some((self.labels.of(*pc)?, after)));
-        let mut pairs: Vec<(u32, u32)> = pairs.collect();
+        let idle = self.labels.all[after as usize].effect.stores && !done.stores;
+        let pair = |pc: &u32| Some(Overtaking { before: self.labels.of(*pc)?, after, idle });
+        let mut pairs: Vec<Overtaking> = overtaken.iter().filter_map(pair).collect();
         pairs.sort_unstable();
         pairs.dedup();
         let sets = &mut self.found.transitions.sets;

@@ -27,7 +27,7 @@ impl Machine<'_> {
             let next = self.look(world, thread, at)?;
             if matches!(next, Next::Keep | Next::Place)
                 && self.is_alone(world, thread, at)
-                && self.execute(world, Step { thread, at })?
+                && self.execute(world, Step { thread, at })?.is_some()
             {
                 at = 0;
                 continue;
