@@ -14,6 +14,7 @@ use fencepost_lsl::diagnostic::Diagnostic;
 use fencepost_lsl::source::SourceMap;
 use fencepost_models::cat::Model;
 use fencepost_report::{diagnostics, json, text};
+use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -258,7 +259,12 @@ pub(crate) fn find_model(name: &str, session: &Session) -> Result<Model, Diagnos
 fn load_model(path: &str) -> Result<Model, Diagnostic> {
     let text = std::fs::read_to_string(path)
         .map_err(|error| Diagnostic::general(format!("cannot read the model `{path}`: {error}")))?;
-    let name = Path::new(path).file_stem().map_or(path.into(), |stem| stem.to_string_lossy().into_owned());
+    let part = |part: Option<&OsStr>| part.map_or(path.into(), |part| part.to_string_lossy().into_owned());
+    let mut name = part(Path::new(path).file_stem());
+    // What is known of a model that ships, by its name, is not known of another one.
+    if fencepost_models::ALL.contains(&name.as_str()) {
+        name = part(Path::new(path).file_name());
+    }
     let mut sources = SourceMap::default();
     fencepost_models::load(&name, path, &text, &mut sources).map_err(|problems| {
         // Positions point into the model, which only this function knows: print them here.

@@ -412,6 +412,45 @@ fn a_model_of_ones_own() {
     assert_eq!(found["cheapest"], true);
 }
 
+/// A model of one's own is not taken for one that ships because of its name: here, what is called tso is relaxed.
+#[test]
+fn a_model_with_a_known_name() {
+    let text = "\
+#include <assert.h>
+#include <pthread.h>
+#include <fencepost.h>
+int x, y, inside;
+static void *tells(void *unused) { x = 1; y = 1; return unused; }
+static void *looks(void *unused) { if (y) assert(x); GHOST return unused; }
+int main(void)
+{
+    pthread_t a, b;
+    pthread_create(&a, 0, tells, 0);
+    pthread_create(&b, 0, looks, 0);
+    pthread_join(a, 0);
+    pthread_join(b, 0);
+    return 0;
+}
+";
+    let folder = folder(text);
+    let relaxed = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/relaxed.cat");
+    fs::copy(relaxed, folder.path().join("tso.cat")).expect("copied");
+    let count = |model: &str| {
+        let output = fences(folder.path(), &["a.c", "-m", model, "--json", "-DGHOST="]);
+        assert_eq!(output.code, 0, "{}{}", output.out, output.err);
+        placements(&output.json())[0].len()
+    };
+    assert_eq!((count("tso"), count("tso.cat")), (0, 2));
+    let check =
+        |more: &[&str]| run(folder.path(), &[&["check", "a.c", "-q", "-m", "tso.cat"], more].concat()).code;
+    assert_eq!(check(&["-DGHOST="]), 1);
+    // Nor does it know of ghosts, or is it a machine.
+    assert_eq!(check(&["-DGHOST=fp_ghost { inside = 1; }"]), 3);
+    assert_eq!(check(&["-DGHOST=", "--engine", "explicit"]), 2);
+    let method = ["a.c", "-m", "tso.cat", "-DGHOST=", "--fence-kinds", "full", "--method", "store-buffers"];
+    assert_eq!(fences(folder.path(), &method).code, 2);
+}
+
 #[test]
 fn michael_and_scott() {
     let folder = corpus("fender");
