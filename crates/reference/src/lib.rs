@@ -13,3 +13,4 @@ pub mod litmus;
 pub mod lower;
 pub mod program;
 mod runs;
+pub mod structured;
