@@ -301,6 +301,7 @@ impl<'a> Checker<'a> {
         let bad = encoding.circuit.var();
         let mut clause = vec![!bad];
         clause.extend(faults.iter().map(|(_, _, fired)| *fired));
+        clause.push(encoding.finds_freed());
         if let Some(specification) = specification {
             let wrong = encoding.circuit.var();
             encoding.circuit.implies(wrong, complete);
@@ -312,13 +313,17 @@ impl<'a> Checker<'a> {
         bad
     }
 
-    /// The bounds that executions may exceed.
+    /// The bounds that executions may exceed. Those in which an access finds its object freed are violations
+    /// at the bounds as they are, and are not asked to go on.
     pub(crate) fn open_bounds(&self, encoding: &mut Encoding) -> Vec<OpenBound> {
         let mut open = Vec::new();
+        let sound = !encoding.finds_freed();
         for (thread, index, exceeded) in encoding.stops(|kind| matches!(kind, StopKind::Bound(_))) {
             let stop = &encoding.unrolled.threads[thread].stops[index];
-            if let StopKind::Bound(instance) = &stop.kind {
-                open.push(OpenBound { exceeded, instance: instance.clone(), span: stop.span });
+            let (kind, span) = (stop.kind.clone(), stop.span);
+            if let StopKind::Bound(instance) = kind {
+                let exceeded = encoding.circuit.and(exceeded, sound);
+                open.push(OpenBound { exceeded, instance, span });
             }
         }
         for (thread, index, fired) in encoding.stops(|kind| matches!(kind, StopKind::Spin { .. })) {
@@ -326,7 +331,7 @@ impl<'a> Checker<'a> {
             let (kind, span) = (stop.kind.clone(), stop.span);
             if let StopKind::Spin { instance, silent } = kind {
                 let noisy = encoding.noisy(&silent);
-                let exceeded = encoding.circuit.and(fired, noisy);
+                let exceeded = encoding.circuit.and_all(&[fired, noisy, sound]);
                 if exceeded != Lit::FALSE {
                     open.push(OpenBound { exceeded, instance, span });
                 }

@@ -14,9 +14,8 @@ use rustc_hash::FxHashMap;
 
 /// The execution of the solution just found.
 pub fn decode(encoding: &mut Encoding) -> Trace {
-    // An access to dead memory is not executed, but it is what its thread ends with.
     let executed: Vec<usize> = (0..encoding.unrolled.events.len())
-        .filter(|&event| encoding.circuit.solver.value(encoding.attempt[event]))
+        .filter(|&event| encoding.circuit.solver.value(encoding.exec[event]))
         .collect();
     let number: FxHashMap<usize, EventId> =
         executed.iter().enumerate().map(|(id, &event)| (event, EventId(id as u32))).collect();
@@ -215,10 +214,7 @@ impl Decoder<'_, '_> {
 
     fn bad_address(&mut self, event: usize) -> Fault {
         let kind = self.encoding.unrolled.events[event].kind.clone();
-        let attempted = self.encoding.circuit.solver.value(self.encoding.attempt[event]);
         let (addr, bytes, store) = match kind {
-            EventKind::Free { .. } if attempted => return Fault::DoubleFree,
-            _ if attempted => return Fault::UseAfterFree,
             EventKind::Load { addr, ty, .. } => (addr, ty.bytes(), false),
             EventKind::Store { addr, ty, .. } => (addr, ty.bytes(), true),
             _ => return Fault::BadFree,
@@ -238,9 +234,8 @@ impl Decoder<'_, '_> {
     fn stores(&mut self, executed: &[usize]) -> Vec<EventId> {
         let mut stores = Vec::new();
         for &event in executed {
-            let executed = self.encoding.circuit.solver.value(self.encoding.exec[event]);
             let writes = !self.encoding.ranges.plans[event].writes.is_empty();
-            if executed && writes && !self.targets(event).is_empty() {
+            if writes && !self.targets(event).is_empty() {
                 stores.push(event);
             }
         }

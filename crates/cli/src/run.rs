@@ -12,10 +12,10 @@ use fencepost_harness::result::{
     CheckResult, Counterexample, LoopBound, Property, Scope, Statistics, Verdict, Visited, Wrong,
 };
 use fencepost_harness::test::Test;
-use fencepost_harness::trace::Trace;
+use fencepost_harness::trace::{Explanation, Trace};
 use fencepost_harness::verdict::Reason;
-use fencepost_lsl::program::{Program, Stmt, StmtKind};
 use fencepost_models::cat::Model;
+use fencepost_replay::{Refusal, replay_until};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -187,7 +187,8 @@ fn judge(
             Some(observations)
         }
         Some(Mined::Fault(trace)) => {
-            return violated(session, trace, Wrong::Fault, &serial_model(), None, true);
+            let judge = Judge { session, model: &serial_model(), budget: &options.budget };
+            return judge.violated(trace, Wrong::Fault, None, true);
         }
         Some(Mined::Impossible(why)) => {
             return Err(match options.budget.exhausted() {
@@ -206,7 +207,8 @@ fn judge(
                 states: how.budget.states,
             };
             let how = explore::Options { reuse: limits.reuse, budget, ..how.clone() };
-            explicit(session, subject, model, specification, how, progress, result)
+            let judge = Judge { session, model, budget: &options.budget };
+            explicit(judge, subject, specification, how, progress, result)
         }
     }
 }
@@ -232,36 +234,34 @@ fn bounded(
         result.scope.threads = outcome.threads;
     }
     progress(Progress::Replaying);
+    let judge = Judge { session, model, budget: &options.budget };
     match outcome.finding {
         Finding::Holds { witness } => {
             // Proof that the verdict speaks of something: an execution that the referee accepts.
-            replayed(session, &witness, model)?;
+            judge.replayed(&witness)?;
             let open = outcome.loops.iter().any(|info| !info.spin);
             if open && fencepost_replay::lets_stores_overtake_loads(model) {
                 result.scope.caveats.push(EARLY_STORES.into());
-            }
-            if frees(&session.harness.program) && fencepost_replay::lets_stores_overtake_stores(model) {
-                result.scope.caveats.push(LATE_STORES.into());
             }
             Ok(Verdict::Holds)
         }
         Finding::Violated(trace) => {
             let wrong = if trace.fault().is_some() { Wrong::Fault } else { Wrong::Observation };
-            violated(session, &trace, wrong, model, specification, false)
+            judge.violated(&trace, wrong, specification, false)
         }
         Finding::Unknown(reason) => Err(reason),
     }
 }
 
 fn explicit(
-    session: &Session,
+    judge: Judge,
     subject: &Subject,
-    model: &Model,
     specification: Option<&ObservationSet>,
     how: explore::Options,
     progress: &dyn Fn(Progress),
     result: &mut CheckResult,
 ) -> Result<Verdict, Reason> {
+    let Judge { session, model, .. } = judge;
     let Some(machine) = explore::Model::named(&model.name) else {
         return Err(Reason::Unsupported(format!("the explicit engine on {}", model.name)));
     };
@@ -298,11 +298,11 @@ fn explicit(
             let Some(witness) = &found.witness else {
                 return Err(Reason::Internal("no execution can be shown".into()));
             };
-            replayed(session, witness, model)?;
+            judge.replayed(witness)?;
             Ok(Verdict::Holds)
         }
         explore::Verdict::Violated { violation, trace } => {
-            violated(session, &trace, violation.into(), model, specification, false)
+            judge.violated(&trace, violation.into(), specification, false)
         }
         explore::Verdict::Inconclusive(reason) => Err(reason),
     }
@@ -319,64 +319,53 @@ const ENDLESS: &str = "executions that never end; --endless fair makes them viol
 const EARLY_STORES: &str = "loops that repeat more often only because another thread saw a store that \
                             their own thread makes after them";
 
-/// What no execution with errors that end their threads can show; see docs/models.md.
-const LATE_STORES: &str = "stores that reach an object after another thread freed it because of what \
-                           their own thread did after them";
-
-fn frees(program: &Program) -> bool {
-    fn any(body: &[Stmt]) -> bool {
-        body.iter().any(|stmt| match &stmt.kind {
-            StmtKind::Free { .. } => true,
-            StmtKind::Block { body, .. } | StmtKind::Atomic(body) => any(body),
-            _ => false,
-        })
-    }
-    program.procs.iter().any(|proc| any(&proc.body))
-}
-
 fn serial_model() -> Model {
     // A test of the library loads every shipped model.
     fencepost_models::builtin("serial").expect("the model `serial` ships")
 }
 
-fn replayed(
-    session: &Session,
-    trace: &Trace,
-    model: &Model,
-) -> Result<fencepost_harness::trace::Explanation, Reason> {
-    fencepost_replay::replay(&session.harness, trace, model)
-        .map_err(|why| Reason::Internal(format!("a trace does not replay: {why}")))
+/// Who has the referee look at traces of a model.
+#[derive(Clone, Copy)]
+struct Judge<'a> {
+    session: &'a Session,
+    model: &'a Model,
+    budget: &'a Budget,
 }
 
-fn violated(
-    session: &Session,
-    trace: &Trace,
-    wrong: Wrong,
-    model: &Model,
-    specification: Option<&ObservationSet>,
-    serial: bool,
-) -> Result<Verdict, Reason> {
-    let explanation = replayed(session, trace, model)?;
-    let mut nearest = Vec::new();
-    if (trace.fault().is_some()) != (wrong == Wrong::Fault) {
-        return Err(Reason::Internal("a trace is not as wrong as was said".into()));
+impl Judge<'_> {
+    fn replayed(&self, trace: &Trace) -> Result<Explanation, Reason> {
+        let stop = || self.budget.exhausted().is_some();
+        replay_until(&self.session.harness, trace, self.model, &stop).map_err(|refusal| match refusal {
+            Refusal::Wrong(why) => Reason::Internal(format!("a trace does not replay: {why}")),
+            Refusal::Cut => self.budget.exhausted().map_or(Reason::Timeout, Reason::from),
+        })
     }
-    if wrong == Wrong::Observation {
-        let (Some(specification), Some(observed)) = (specification, trace.observation()) else {
-            return Err(Reason::Internal("a trace violates nothing".into()));
-        };
-        if specification.admits(&observed) {
-            return Err(Reason::Internal("a trace violates nothing: its observation is serial".into()));
+
+    fn violated(
+        &self,
+        trace: &Trace,
+        wrong: Wrong,
+        specification: Option<&ObservationSet>,
+        serial: bool,
+    ) -> Result<Verdict, Reason> {
+        let explanation = self.replayed(trace)?;
+        let mut nearest = Vec::new();
+        if (trace.fault().is_some()) != (wrong == Wrong::Fault) {
+            return Err(Reason::Internal("a trace is not as wrong as was said".into()));
         }
-        nearest = specification.nearest(&observed).into_iter().map(|(o, slots)| (o.clone(), slots)).collect();
+        if wrong == Wrong::Observation {
+            let (Some(specification), Some(observed)) = (specification, trace.observation()) else {
+                return Err(Reason::Internal("a trace violates nothing".into()));
+            };
+            if specification.admits(&observed) {
+                return Err(Reason::Internal("a trace violates nothing: its observation is serial".into()));
+            }
+            nearest =
+                specification.nearest(&observed).into_iter().map(|(o, slots)| (o.clone(), slots)).collect();
+        }
+        let trace = trace.clone();
+        Ok(Verdict::Violated(Box::new(Counterexample { wrong, trace, explanation, nearest, serial })))
     }
-    Ok(Verdict::Violated(Box::new(Counterexample {
-        wrong,
-        trace: trace.clone(),
-        explanation,
-        nearest,
-        serial,
-    })))
 }
 
 /// Loop instances, gathered by their place in the source.

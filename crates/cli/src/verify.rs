@@ -9,6 +9,8 @@ use fencepost_harness::result::{
 };
 use fencepost_harness::verdict::Reason;
 use fencepost_lsl::program::ProcId;
+use fencepost_replay::{Refusal, replay_until};
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 /// The name under which a file says what verification should find: `expect verify pso holds`.
@@ -48,7 +50,7 @@ pub fn verify(
     let verdict = match &verification.verdict {
         explore::Verdict::Holds => Verdict::Holds,
         explore::Verdict::Inconclusive(reason) => Verdict::Inconclusive(reason.clone()),
-        explore::Verdict::Violated { trace, .. } => match judged(session, trace, model) {
+        explore::Verdict::Violated { trace, .. } => match judged(session, trace, model, options) {
             Ok(example) => Verdict::Violated(Box::new(example)),
             Err(reason) => Verdict::Inconclusive(reason),
         },
@@ -73,14 +75,20 @@ fn judged(
     session: &Session,
     trace: &fencepost_harness::trace::Trace,
     model: &str,
+    options: &Options,
 ) -> Result<Counterexample, Reason> {
     let internal = |why: String| Reason::Internal(why);
     let model = fencepost_models::builtin(model).ok_or_else(|| internal(format!("no model `{model}`")))?;
     if trace.fault().is_none() {
         return Err(internal("a trace violates nothing".into()));
     }
-    let explanation = fencepost_replay::replay(&session.harness, trace, &model)
-        .map_err(|why| internal(format!("a trace does not replay: {why}")))?;
+    let stop = || options.budget.exhausted();
+    let explanation =
+        replay_until(&session.harness, trace, &model, &stop).map_err(|refusal| match refusal {
+            Refusal::Wrong(why) => internal(format!("a trace does not replay: {why}")),
+            Refusal::Cut if options.budget.cancelled.load(Ordering::Relaxed) => Reason::Interrupted,
+            Refusal::Cut => Reason::Timeout,
+        })?;
     let (wrong, trace) = (Wrong::Fault, trace.clone());
     Ok(Counterexample { wrong, trace, explanation, nearest: Vec::new(), serial: false })
 }

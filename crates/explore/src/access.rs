@@ -73,7 +73,9 @@ impl<R: Recorder> Run<'_, '_, R> {
             return Ok(None);
         }
         if self.object(spot).freed() || self.buffer.frees(addr) {
-            self.note(Note::DeadLoad { addr, ty, order });
+            let memory = self.object(spot).read(offset, ty);
+            let value = self.buffer.forward(addr, ty, memory);
+            self.note(Note::DeadLoad { addr, ty, order, value });
             return Err(Fault::UseAfterFree.into());
         }
         if footprint && !own && self.counts() {

@@ -56,6 +56,7 @@ pub(crate) enum Note {
         addr: u64,
         ty: IntTy,
         order: Order,
+        value: Value,
     },
     DeadStore {
         addr: u64,

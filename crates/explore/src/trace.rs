@@ -3,7 +3,7 @@
 //! Nothing is dropped this time, so that every object of the trace has an address of its own.
 
 use crate::code::Code;
-use crate::expand::{Move, Step, take};
+use crate::expand::{Step, take};
 use crate::footprint::Footprint;
 use crate::machine::Machine;
 use crate::options::{Options, Reductions};
@@ -17,17 +17,15 @@ use fencepost_harness::trace::{
 use fencepost_harness::verdict::Reason;
 use fencepost_lsl::fault::Fault;
 use fencepost_lsl::interp;
+use fencepost_lsl::program::Place;
 use fencepost_lsl::source::Span;
 use fencepost_lsl::value::Value;
 use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 
 fn internal(why: &str) -> Reason {
     Reason::Internal(why.into())
 }
-
-/// A thread ends with its fault in a trace, so this cannot be told.
-const LATE_STORE: &str =
-    "to tell of a store that reaches freed memory after others saw what its thread did later";
 
 /// The execution that some steps make, from the start.
 pub(crate) fn record(
@@ -49,9 +47,10 @@ pub(crate) fn record(
         match take(&mut machine, &world, &mut next, step, &mut tracer) {
             Ok(()) => std::mem::swap(&mut world, &mut next),
             Err(Stop::Fault(fault)) if number + 1 == steps.len() => {
-                // A store that comes too late, by itself or because the thread waits for its buffer to drain.
-                if matches!(step.what, Move::Flush(_)) || tracer.threads[step.thread].faulted.is_none() {
-                    tracer.truncate(step.thread, fault)?;
+                // Its thread may have gone on if it is a store that comes too late, by itself or because the
+                // thread waits for its buffer to drain.
+                if !tracer.told && tracer.threads[step.thread].faulted.is_none() {
+                    return Err(internal(&format!("nothing tells of a fault: {fault}")));
                 }
             }
             Err(stop) => {
@@ -91,12 +90,12 @@ struct Tracer<'a> {
     stores: Vec<usize>,
     /// Who wrote each byte of memory last.
     writers: FxHashMap<u64, usize>,
-    /// Objects that were made, and which event freed them.
-    objects: Vec<(u64, u64, Option<usize>)>,
+    /// Heap objects that were made, and what ended or began their life since.
+    objects: BTreeMap<u64, (u64, Source)>,
     atomic: Option<u32>,
     blocks: u32,
-    /// The event that reached memory last.
-    flushed: Option<usize>,
+    /// Whether an access found its object freed.
+    told: bool,
 }
 
 impl<'a> Tracer<'a> {
@@ -107,10 +106,10 @@ impl<'a> Tracer<'a> {
             events: Vec::new(),
             stores: Vec::new(),
             writers: FxHashMap::default(),
-            objects: Vec::new(),
+            objects: BTreeMap::new(),
             atomic: None,
             blocks: 0,
-            flushed: None,
+            told: false,
         }
     }
 
@@ -129,10 +128,10 @@ impl<'a> Tracer<'a> {
         stack
     }
 
-    fn push(&mut self, at: &At, action: Action, life: Option<Source>) -> usize {
+    fn push(&mut self, at: &At, action: Action) -> usize {
         let span = self.code.spans[at.pc as usize];
         let stack = self.stack(at.frames);
-        let event = Event { thread: at.thread, action, span, stack, atomic: self.atomic, life };
+        let event = Event { thread: at.thread, action, span, stack, atomic: self.atomic, life: None };
         self.events.push(event);
         self.threads[at.thread].events.push(self.events.len() - 1);
         self.events.len() - 1
@@ -141,13 +140,14 @@ impl<'a> Tracer<'a> {
     /// A store or free reaches memory.
     fn seen(&mut self, event: usize) {
         self.stores.push(event);
+        self.look(event);
         match self.events[event].action {
             Action::Store { addr, ty, .. } => {
                 self.writers.extend((addr..addr + ty.bytes()).map(|byte| (byte, event)));
             }
             Action::Free { addr } => {
-                if let Some(object) = self.objects.iter_mut().find(|object| object.0 == addr) {
-                    object.2 = Some(event);
+                if let Some((_, life)) = self.objects.get_mut(&addr) {
+                    *life = Source::Event(EventId(event as u32));
                 }
             }
             _ => {}
@@ -174,53 +174,33 @@ impl<'a> Tracer<'a> {
         from
     }
 
-    /// The event that ended the life of an object, for the thread that looks.
-    fn death(&self, thread: usize, addr: u64) -> Option<Source> {
-        let object =
-            self.objects.iter().find(|object| (object.0..object.0 + object.1.max(1)).contains(&addr))?;
+    /// What last began or ended the life of an object, for the event that looks.
+    fn life(&self, looks: usize, addr: u64) -> Option<Source> {
+        let (&base, &(size, life)) = self.objects.range(..=addr).next_back()?;
+        if !(base..base + size.max(1)).contains(&addr) {
+            return None;
+        }
         let frees =
-            |event: &&usize| matches!(self.events[**event].action, Action::Free { addr } if addr == object.0);
-        let own = self.threads[thread].buffer.iter().flatten().find(frees).copied();
-        own.or(object.2).map(|event| Source::Event(EventId(event as u32)))
+            |event: &&usize| matches!(self.events[**event].action, Action::Free { addr } if addr == base);
+        // Its own thread's releases that are still under way, unless it is a store that was made before.
+        let buffer = &self.threads[self.events[looks].thread].buffer;
+        let own = buffer.iter().flatten().filter(|event| **event < looks).rev().find(frees);
+        Some(own.map_or(life, |event| Source::Event(EventId(*event as u32))))
     }
 
-    /// The store that reached memory last found its object dead: its thread ends there.
-    fn truncate(&mut self, thread: usize, fault: Fault) -> Result<(), Reason> {
-        let event = self.flushed.ok_or_else(|| internal("a fault of no store"))?;
-        self.stores.retain(|store| *store != event);
+    /// An access looks whether its object is alive: a load when it is made, a store when memory sees it.
+    fn look(&mut self, event: usize) {
         let addr = match self.events[event].action {
-            Action::Store { addr, .. } | Action::Free { addr } => addr,
-            _ => return Err(internal("a fault of no store")),
+            Action::Load { addr, .. } | Action::Store { addr, .. } => addr,
+            Action::Free { addr } | Action::Alloc { addr, .. } => addr,
+            _ => return,
         };
-        self.events[event].life = self.death(thread, addr);
-        let Event { span, ref stack, .. } = self.events[event];
-        let status = Status::Faulted { fault, span, stack: stack.clone() };
-        let owner = &mut self.threads[thread];
-        let place = owner
-            .events
-            .iter()
-            .position(|other| *other == event)
-            .ok_or_else(|| internal("an event of no thread"))?;
-        let gone = owner.events.split_off(place + 1);
-        owner.buffer.retain(|entry| entry.is_none_or(|entry| !gone.contains(&entry)));
-        owner.calls.retain(|call| call.events.start <= place);
-        if let Some(last) = owner.calls.last_mut() {
-            last.results = None;
+        let life = self.life(event, addr);
+        self.events[event].life = life;
+        let takes = matches!(self.events[event].action, Action::Alloc { .. });
+        if let (Some(Source::Event(id)), false) = (life, takes) {
+            self.told |= matches!(self.events[id.index()].action, Action::Free { .. });
         }
-        owner.faulted = Some(status);
-        let reads = |event: &Event| match &event.action {
-            Action::Load { from, .. } => {
-                from.iter().any(|part| matches!(part.source, Source::Event(id) if gone.contains(&id.index())))
-            }
-            _ => false,
-        };
-        let kept = self.threads.iter().flat_map(|thread| &thread.events);
-        if kept.clone().any(|event| reads(&self.events[*event]))
-            || self.stores.iter().any(|s| gone.contains(s))
-        {
-            return Err(Reason::Unsupported(LATE_STORE.into()));
-        }
-        Ok(())
     }
 
     /// The trace, with events sorted thread by thread.
@@ -228,7 +208,7 @@ impl<'a> Tracer<'a> {
         // What is still under way reaches memory in the end.
         for thread in 0..self.threads.len() {
             for event in std::mem::take(&mut self.threads[thread].buffer).into_iter().flatten() {
-                self.stores.push(event);
+                self.seen(event);
             }
         }
         let sorted: Vec<usize> = self.threads.iter().flat_map(|thread| thread.events.clone()).collect();
@@ -276,51 +256,59 @@ impl Recorder for Tracer<'_> {
         match note {
             Note::Load { addr, ty, order, value } => {
                 let from = self.sources(at.thread, addr, ty.bytes());
-                self.push(&at, Action::Load { addr, ty, order, value, from }, None);
+                let event = self.push(&at, Action::Load { addr, ty, order, value, from });
+                self.look(event);
             }
             Note::Store { addr, ty, order, value, direct } => {
-                let event = self.push(&at, Action::Store { addr, ty, order, value }, None);
+                let event = self.push(&at, Action::Store { addr, ty, order, value });
                 match direct {
                     true => self.seen(event),
                     false => self.threads[at.thread].buffer.push(Some(event)),
                 }
             }
-            Note::Fence(fence) => _ = self.push(&at, Action::Fence(fence), None),
+            Note::Fence(fence) => _ = self.push(&at, Action::Fence(fence)),
             Note::Alloc { addr, size, site, reused } => {
                 let site = &self.code.sites[site as usize];
                 let (zeroed, place, layout) = (site.zeroed, site.place, site.layout);
-                let life = if reused { self.death(at.thread, addr) } else { None };
-                let event = self.push(&at, Action::Alloc { addr, size, zeroed, place, layout }, life);
+                let event = self.push(&at, Action::Alloc { addr, size, zeroed, place, layout });
+                let mut life = Source::Initial;
                 if reused {
+                    self.look(event);
                     self.stores.push(event);
                     self.writers.extend((addr..addr + size).map(|byte| (byte, event)));
-                    self.objects.retain(|object| object.0 != addr);
+                    life = Source::Event(EventId(event as u32));
                 }
-                self.objects.push((addr, size, None));
+                if place == Place::Heap {
+                    self.objects.insert(addr, (size, life));
+                }
             }
             Note::Free { addr, direct } => {
-                let event = self.push(&at, Action::Free { addr }, None);
+                let event = self.push(&at, Action::Free { addr });
                 match direct {
                     true => self.seen(event),
                     false => self.threads[at.thread].buffer.push(Some(event)),
                 }
             }
-            Note::Choose(value) => _ = self.push(&at, Action::Choose { value }, None),
+            Note::Choose(value) => _ = self.push(&at, Action::Choose { value }),
             Note::Spawn(thread) => {
-                let event = self.push(&at, Action::Spawn { thread }, None);
+                let event = self.push(&at, Action::Spawn { thread });
                 self.thread(Start::Spawn(EventId(event as u32)));
             }
-            Note::DeadLoad { addr, ty, order } => {
-                let (life, from) = (self.death(at.thread, addr), self.sources(at.thread, addr, ty.bytes()));
-                self.push(&at, Action::Load { addr, ty, order, value: Value::ZERO, from }, life);
+            Note::DeadLoad { addr, ty, order, value } => {
+                let from = self.sources(at.thread, addr, ty.bytes());
+                let event = self.push(&at, Action::Load { addr, ty, order, value, from });
+                self.look(event);
             }
+            // They come after what is under way.
             Note::DeadStore { addr, ty, order, value } => {
-                let life = self.death(at.thread, addr);
-                self.push(&at, Action::Store { addr, ty, order, value }, life);
+                let event = self.push(&at, Action::Store { addr, ty, order, value });
+                self.threads[at.thread].buffer.push(Some(event));
+                self.told = true;
             }
             Note::DeadFree { addr } => {
-                let life = self.death(at.thread, addr);
-                self.push(&at, Action::Free { addr }, life);
+                let event = self.push(&at, Action::Free { addr });
+                self.threads[at.thread].buffer.push(Some(event));
+                self.told = true;
             }
         }
     }
@@ -336,7 +324,6 @@ impl Recorder for Tracer<'_> {
 
     fn flush(&mut self, thread: usize, index: usize) {
         if let Some(event) = self.threads[thread].buffer.remove(index) {
-            self.flushed = Some(event);
             self.seen(event);
         }
     }
@@ -357,6 +344,10 @@ impl Recorder for Tracer<'_> {
     }
 
     fn fail(&mut self, at: At, fault: &Fault, span: Span) {
+        // These are told by their events; the thread goes no further only because the search does not.
+        if self.told && matches!(fault, Fault::UseAfterFree | Fault::DoubleFree) {
+            return;
+        }
         let status = Status::Faulted { fault: fault.clone(), span, stack: self.stack(at.frames) };
         self.threads[at.thread].faulted = Some(status);
     }

@@ -5,7 +5,7 @@ use crate::trace::{Action, Call, Event, EventId, ReadFrom, Source, Start, Status
 use fencepost_lsl::fault::Fault;
 use fencepost_lsl::interp::{Access, NewObject, Site, Stop, Thread, Word, World};
 use fencepost_lsl::memory::Memory;
-use fencepost_lsl::program::{Choice, Fence, ProcId, Program};
+use fencepost_lsl::program::{Choice, Fence, Place, ProcId, Program};
 use fencepost_lsl::value::Value;
 use rustc_hash::FxHashMap;
 
@@ -87,8 +87,13 @@ impl World for SerialWorld {
             let from = recorder.sources(addr, ty.bytes());
             let action = |value| Action::Load { addr, ty, order, value, from };
             match &value {
-                Ok(value) => _ = recorder.push(site, action(*value)),
-                Err(fault) => recorder.push_dead(site, fault, addr, &self.memory, action(Value::ZERO)),
+                Ok(value) => _ = recorder.access(site, addr, &self.memory, action(*value)),
+                Err(Fault::UseAfterFree) => {
+                    let content = self.memory.find(addr).map(|object| object.read(addr - object.base, ty));
+                    let action = action(content.unwrap_or(Value::UNDEFINED));
+                    recorder.access(site, addr, &self.memory, action);
+                }
+                Err(_) => {}
             }
         }
         Ok(Word { value: value?, deps: () })
@@ -100,13 +105,10 @@ impl World for SerialWorld {
         let stored = self.memory.store(addr, ty, word.value);
         if let Some(recorder) = &mut self.recorder {
             let action = Action::Store { addr, ty, order, value: word.value.wrap(ty) };
-            match &stored {
-                Ok(()) => {
-                    let id = recorder.push(site, action);
-                    recorder.stores.push(id);
-                    recorder.writers.extend((addr..addr + ty.bytes()).map(|byte| (byte, id)));
-                }
-                Err(fault) => recorder.push_dead(site, fault, addr, &self.memory, action),
+            if let Ok(()) | Err(Fault::UseAfterFree) = stored {
+                let id = recorder.access(site, addr, &self.memory, action);
+                recorder.stores.push(id);
+                recorder.writers.extend((addr..addr + ty.bytes()).map(|byte| (byte, id)));
             }
         }
         Ok(stored?)
@@ -138,13 +140,10 @@ impl World for SerialWorld {
         self.changes += 1;
         let freed = self.memory.free(addr);
         if let Some(recorder) = &mut self.recorder {
-            match &freed {
-                Ok(()) => {
-                    let id = recorder.push(site, Action::Free { addr });
-                    recorder.stores.push(id);
-                    recorder.freed.insert(addr, id);
-                }
-                Err(fault) => recorder.push_dead(site, fault, addr, &self.memory, Action::Free { addr }),
+            if let Ok(()) | Err(Fault::DoubleFree) = freed {
+                let id = recorder.access(site, addr, &self.memory, Action::Free { addr });
+                recorder.stores.push(id);
+                recorder.freed.insert(addr, id);
             }
         }
         Ok(freed?)
@@ -213,14 +212,20 @@ impl Recorder {
         EventId(self.events.len() as u32 - 1)
     }
 
-    /// Keeps the access that ends a thread because its object is dead; other faults need no event.
-    fn push_dead(&mut self, site: &Site<()>, fault: &Fault, addr: u64, memory: &Memory, action: Action) {
-        if let (Fault::UseAfterFree | Fault::DoubleFree, Some(object)) = (fault, memory.find(addr))
-            && let Some(&free) = self.freed.get(&object.base)
-        {
-            let id = self.push(site, action);
-            self.events[id.index()].life = Some(Source::Event(free));
+    /// Keeps an access, with what ended the life of its object. One that finds it dead is the last: serial
+    /// executions end with their first error, whatever it is.
+    fn access(&mut self, site: &Site<()>, addr: u64, memory: &Memory, action: Action) -> EventId {
+        // An object without bytes can be freed, but not be found by an address in it.
+        let base = match action {
+            Action::Free { addr } => Some(addr),
+            _ => memory.find(addr).filter(|object| object.place == Place::Heap).map(|object| object.base),
+        };
+        let id = self.push(site, action);
+        if let Some(base) = base {
+            let free = self.freed.get(&base);
+            self.events[id.index()].life = Some(free.map_or(Source::Initial, |free| Source::Event(*free)));
         }
+        id
     }
 
     /// Sources of `size` bytes at `addr`, equal neighbours joined.
@@ -286,6 +291,8 @@ impl<'p> Outcome<'p> {
             Ok(words) => Some(words.iter().map(|word| word.value).collect()),
             Err(halt) => {
                 self.threads[thread].status = match halt.stop {
+                    // These are told by their events.
+                    Stop::Fault(Fault::UseAfterFree | Fault::DoubleFree) => Status::Stopped,
                     Stop::Fault(fault) => Status::Faulted { fault, span: halt.span, stack: halt.stack },
                     _ => Status::Stopped,
                 };
@@ -330,13 +337,5 @@ impl<'p> Outcome<'p> {
             }
         }
         Trace { threads, events, stores: stores.iter().map(|id| place[id.index()]).collect() }
-    }
-
-    /// The fault that ended it, if one did.
-    pub fn fault(&self) -> Option<&Fault> {
-        self.threads.iter().find_map(|thread| match &thread.status {
-            Status::Faulted { fault, .. } => Some(fault),
-            _ => None,
-        })
     }
 }

@@ -127,8 +127,9 @@ pub struct Event {
     pub stack: Vec<Frame>,
     /// The atomic block it is part of: equal numbers, same block.
     pub atomic: Option<u32>,
-    /// For an access to an object that may be freed: what last began or ended the object's life when it
-    /// was accessed. If that is a `free`, the access is the fault that ends its thread.
+    /// For an access to an object that the trace frees: what last began or ended the object's life when it
+    /// was accessed. If that is a `free`, the access is an error, though not one that ends its thread:
+    /// nothing traps, memory still holds what it held, and the thread goes on with that.
     pub life: Option<Source>,
 }
 
@@ -152,7 +153,7 @@ pub struct Call {
 pub enum Status {
     /// To its end.
     Finished,
-    /// To a runtime error.
+    /// To a runtime error that ends it. Accesses to freed memory do not: [`Trace::finds_freed`].
     Faulted {
         /// The error.
         fault: Fault,
@@ -200,11 +201,17 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Whether an access found its object freed: a fault, which reads that alone, whatever value it has.
-    pub fn finds_freed(&self, event: &Event) -> bool {
+    /// The error of an access that finds its object freed. Its thread may have gone on.
+    pub fn finds_freed(&self, event: &Event) -> Option<Fault> {
+        let fault = match event.action {
+            Action::Load { .. } | Action::Store { .. } => Fault::UseAfterFree,
+            Action::Free { .. } => Fault::DoubleFree,
+            // An allocation is welcome to what was freed.
+            _ => return None,
+        };
         match event.life {
-            Some(Source::Event(id)) => matches!(self.event(id).action, Action::Free { .. }),
-            _ => false,
+            Some(Source::Event(id)) if matches!(self.event(id).action, Action::Free { .. }) => Some(fault),
+            _ => None,
         }
     }
 
@@ -213,12 +220,15 @@ impl Trace {
         &self.events[id.index()]
     }
 
-    /// The runtime error that ends it, and whose it is.
-    pub fn fault(&self) -> Option<(usize, &Fault, Span)> {
-        self.threads.iter().enumerate().find_map(|(thread, t)| match &t.status {
-            Status::Faulted { fault, span, .. } => Some((thread, fault, *span)),
+    /// Its runtime error, and whose it is. An access to freed memory comes first: others may follow from it.
+    pub fn fault(&self) -> Option<(usize, Fault, Span)> {
+        let mut events = self.events.iter();
+        let freed = events.find_map(|event| Some((event.thread, self.finds_freed(event)?, event.span)));
+        let ends = |(thread, run): (usize, &TraceThread)| match &run.status {
+            Status::Faulted { fault, span, .. } => Some((thread, fault.clone(), *span)),
             _ => None,
-        })
+        };
+        freed.or_else(|| self.threads.iter().enumerate().find_map(ends))
     }
 
     /// The values observed by the test, in the order of its slots; none unless every call returned.

@@ -1,31 +1,55 @@
 //! What makes an execution understandable: an order of all accesses, and the reorderings it needs.
 
-use crate::relation::Matrix;
+use crate::Refusal;
+use crate::evaluate::Execution;
+use crate::poll::Poll;
+use crate::relation::{Matrix, has, insert, members};
 use crate::world::Replayed;
 use fencepost_harness::operation::Harness;
 use fencepost_harness::trace::{EventId, Explanation, Reordering, Start, Trace};
 use fencepost_lsl::source::Span;
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
-/// Explains a checked trace. `before` relates accesses that memory must have seen in that order, `talks`
-/// those of different threads that follow each other directly.
+/// What comes before what in memory: events of the first thread alone in their order, then the others as
+/// the model relates them.
+struct Before<'a> {
+    alone: usize,
+    after: &'a Matrix,
+}
+
+impl Before<'_> {
+    /// Whether memory must have seen one event before another.
+    fn get(&self, x: usize, y: usize) -> bool {
+        match (x.checked_sub(self.alone), y.checked_sub(self.alone)) {
+            (Some(x), Some(y)) => self.after.get(x, y),
+            (None, Some(_)) => true,
+            (_, None) => x < y,
+        }
+    }
+}
+
+/// Explains a checked trace. `after` relates nodes that memory must have seen in that order.
 pub(crate) fn explain(
     harness: &Harness,
     trace: &Trace,
     replayed: &Replayed,
-    before: &Matrix,
-    talks: &Matrix,
-) -> Explanation {
+    execution: &Execution,
+    after: &Matrix,
+    poll: &Poll,
+) -> Result<Explanation, Refusal> {
     let Replayed { runs, objects } = replayed;
     let accesses: Vec<usize> =
         (0..trace.events.len()).filter(|&event| trace.events[event].action.access().is_some()).collect();
-    Explanation {
-        order: linearise(trace, &accesses, before),
-        reorderings: reorderings(trace, &accesses, before, talks),
+    let before = Before { alone: execution.sequel.alone, after };
+    Ok(Explanation {
+        order: linearise(trace, &accesses, &before, poll)?,
+        reorderings: reorderings(trace, &accesses, &before, &execution.communication(), poll)?,
         places: runs.iter().map(|run| run.place.clone()).collect(),
         ways: runs.iter().map(|run| run.via.clone().filter(|via| *via != run.place)).collect(),
-        objects: objects.clone(),
+        objects: objects.iter().map(|object| (object.base, object.size, object.name.clone())).collect(),
         spans: trace.events.iter().map(|event| user_span(harness, event)).collect(),
-    }
+    })
 }
 
 /// The innermost place in the user's own text: the statement, or the call that led out of it.
@@ -36,26 +60,55 @@ pub(crate) fn user_span(harness: &Harness, event: &fencepost_harness::trace::Eve
 }
 
 /// A topological order that stays with one thread as long as it can.
-fn linearise(trace: &Trace, accesses: &[usize], before: &Matrix) -> Vec<EventId> {
-    let mut rest = accesses.to_vec();
-    let mut order: Vec<usize> = Vec::new();
-    while !rest.is_empty() {
-        let ready = |&&event: &&usize| rest.iter().all(|&other| other == event || !before.get(other, event));
-        let current = order.last().map(|&event: &usize| trace.events[event].thread);
-        let block = order.last().and_then(|&event| trace.events[event].atomic);
-        let choices: Vec<usize> = rest.iter().filter(ready).copied().collect();
-        // Finish a block first, then go on with the thread; initialisation comes before all others.
-        let rank = |&event: &usize| {
-            let other = &trace.events[event];
-            let same_block = block.is_some() && other.atomic == block;
-            let first = trace.threads[other.thread].start == Start::Begin;
-            (!same_block, !first, Some(other.thread) != current, event)
-        };
-        let Some(next) = choices.into_iter().min_by_key(rank).or(rest.first().copied()) else { break };
-        rest.retain(|&event| event != next);
-        order.push(next);
+fn linearise(
+    trace: &Trace,
+    accesses: &[usize],
+    before: &Before,
+    poll: &Poll,
+) -> Result<Vec<EventId>, Refusal> {
+    let alone = before.alone;
+    let mut order: Vec<usize> = accesses.iter().copied().filter(|&event| event < alone).collect();
+    let rest = &accesses[order.len()..];
+    let mut counted = before.after.none();
+    rest.iter().for_each(|&event| insert(&mut counted, event - alone));
+    let followers = |event: usize| {
+        let row = before.after.row(event - alone);
+        members(row).filter(|&node| has(&counted, node)).map(|node| node + alone)
+    };
+    let mut waits_for: FxHashMap<usize, usize> = FxHashMap::default();
+    for &event in rest {
+        poll.ask()?;
+        followers(event).for_each(|later| *waits_for.entry(later).or_default() += 1);
     }
-    order.into_iter().map(|event| EventId(event as u32)).collect()
+    let mut ready: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); trace.threads.len()];
+    let free = rest.iter().filter(|&event| !waits_for.contains_key(event));
+    free.for_each(|&event| _ = ready[trace.events[event].thread].insert(event));
+    let first = trace.threads.iter().position(|thread| thread.start == Start::Begin).unwrap_or(0);
+    for _ in rest {
+        poll.ask()?;
+        // Finish a block first, then go on with the thread; initialisation comes before all others.
+        let last = order.last().map(|&event| &trace.events[event]);
+        let in_block = last.filter(|last| last.atomic.is_some()).and_then(|last| {
+            ready[last.thread].iter().copied().find(|&event| trace.events[event].atomic == last.atomic)
+        });
+        let of_thread = |thread: usize| ready[thread].first().copied();
+        let next = in_block
+            .or_else(|| of_thread(first))
+            .or_else(|| last.and_then(|last| of_thread(last.thread)))
+            .or_else(|| ready.iter().filter_map(|events| events.first().copied()).min());
+        let Some(next) = next else { break };
+        ready[trace.events[next].thread].remove(&next);
+        order.push(next);
+        for later in followers(next) {
+            if let Some(count) = waits_for.get_mut(&later) {
+                *count -= 1;
+                if *count == 0 {
+                    ready[trace.events[later].thread].insert(later);
+                }
+            }
+        }
+    }
+    Ok(order.into_iter().map(|event| EventId(event as u32)).collect())
 }
 
 /// Pairs of one thread that memory must have seen the other way round, leaving out those that contain a
@@ -63,29 +116,47 @@ fn linearise(trace: &Trace, accesses: &[usize], before: &Matrix) -> Vec<EventId>
 ///
 /// Only pairs through which others notice count: the second access is followed directly by one of
 /// another thread, and the first comes directly after one. Whatever lies between follows from these.
-fn reorderings(trace: &Trace, accesses: &[usize], before: &Matrix, talks: &Matrix) -> Vec<Reordering> {
-    let reaches = |x: usize, y: usize| x == y || before.get(x, y);
-    let noticed = |x: usize, y: usize| {
-        let after = |&z: &usize| talks.get(y, z) && reaches(z, x);
-        let first = |&z: &usize| talks.get(z, x) && reaches(y, z);
-        accesses.iter().any(after) && accesses.iter().any(first)
-    };
-    let swapped = |x: usize, y: usize| {
-        let (a, b) = (&trace.events[x], &trace.events[y]);
-        let together = a.atomic.is_some() && a.atomic == b.atomic;
-        a.thread == b.thread && x < y && before.get(y, x) && !together && noticed(x, y)
-    };
-    let mut found = Vec::new();
-    for &x in accesses {
-        for &y in accesses {
-            if !swapped(x, y) {
-                continue;
-            }
-            let smaller = |&z: &usize| x < z && z < y && (swapped(x, z) || swapped(z, y));
-            if !accesses.iter().any(smaller) {
-                found.push(Reordering { first: EventId(x as u32), overtook: EventId(y as u32) });
+fn reorderings(
+    trace: &Trace,
+    accesses: &[usize],
+    before: &Before,
+    talks: &Matrix,
+    poll: &Poll,
+) -> Result<Vec<Reordering>, Refusal> {
+    let mut swapped: Vec<(usize, usize)> = Vec::new();
+    for &y in accesses.iter().filter(|&&event| event >= before.alone) {
+        poll.ask()?;
+        let b = &trace.events[y];
+        let earlier = members(before.after.row(y - before.alone)).map(|node| node + before.alone);
+        for x in earlier.take_while(|&x| x < y).filter(|&x| trace.events[x].thread == b.thread) {
+            let a = &trace.events[x];
+            let together = a.atomic.is_some() && a.atomic == b.atomic;
+            if a.action.access().is_some() && !together {
+                swapped.push((x, y));
             }
         }
     }
-    found
+    if swapped.is_empty() {
+        return Ok(Vec::new());
+    }
+    let heard = talks.inverse();
+    let mut noticed = Vec::new();
+    for (x, y) in swapped {
+        poll.ask()?;
+        let reaches = |a: usize, b: usize| a == b || before.get(a, b);
+        let mut told = members(talks.row(y - before.alone)).map(|node| node + before.alone);
+        let mut heard = members(heard.row(x - before.alone)).map(|node| node + before.alone);
+        if told.any(|z| reaches(z, x)) && heard.any(|z| reaches(y, z)) {
+            noticed.push((x, y));
+        }
+    }
+    let (mut nearest, mut latest) = (FxHashMap::default(), FxHashMap::default());
+    for &(x, y) in &noticed {
+        let (y_of_x, x_of_y) = (nearest.entry(x).or_insert(y), latest.entry(y).or_insert(x));
+        (*y_of_x, *x_of_y) = ((*y_of_x).min(y), (*x_of_y).max(x));
+    }
+    noticed.retain(|&(x, y)| nearest[&x] == y && latest[&y] == x);
+    noticed.sort_unstable();
+    let id = |event: usize| EventId(event as u32);
+    Ok(noticed.into_iter().map(|(x, y)| Reordering { first: id(x), overtook: id(y) }).collect())
 }

@@ -2,8 +2,8 @@
 //! nothing with the engine but the program and the text of the memory model:
 //!
 //! 1. each thread, run by the interpreter of [`fencepost_lsl`] on the values its loads are said to read,
-//!    makes exactly the accesses of the trace and ends as it says;
-//! 2. every load reads what its source wrote;
+//!    makes exactly the accesses of the trace, in the atomic blocks and calls it says, and ends as it says;
+//! 2. every load reads what its source wrote, and every access to memory that is freed says what it found;
 //! 3. the model, evaluated on this one execution, allows it.
 //!
 //! What is worked out on the way explains the trace to people: names of addresses, an order in which
@@ -13,22 +13,53 @@
 
 mod evaluate;
 mod explain;
+mod poll;
+mod related;
 mod relation;
 mod shape;
 mod sources;
 mod world;
 
-pub use shape::{lets_stores_overtake_loads, lets_stores_overtake_stores};
+pub use shape::lets_stores_overtake_loads;
 
 use fencepost_harness::operation::Harness;
 use fencepost_harness::trace::{Explanation, Trace};
 use fencepost_models::cat::Model;
 
+/// Why a trace is not accepted.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Refusal {
+    /// It is no execution; what is wrong with it.
+    Wrong(String),
+    /// The caller wanted to stop: nothing is known.
+    Cut,
+}
+
+impl From<String> for Refusal {
+    fn from(why: String) -> Refusal {
+        Refusal::Wrong(why)
+    }
+}
+
 /// Checks a trace. An error says what is wrong with it.
 pub fn replay(harness: &Harness, trace: &Trace, model: &Model) -> Result<Explanation, String> {
-    let replayed = world::run(harness, trace)?;
-    sources::check(&harness.program, trace)?;
-    let execution = evaluate::Execution::new(trace, &replayed.runs);
-    let order = execution.check(model)?;
-    Ok(explain::explain(harness, trace, &replayed, &order, &execution.communication()))
+    replay_until(harness, trace, model, &|| false).map_err(|refusal| match refusal {
+        Refusal::Wrong(why) => why,
+        Refusal::Cut => "nobody wanted to stop".into(),
+    })
+}
+
+/// Checks a trace until `stop` says that it is enough.
+pub fn replay_until(
+    harness: &Harness,
+    trace: &Trace,
+    model: &Model,
+    stop: &dyn Fn() -> bool,
+) -> Result<Explanation, Refusal> {
+    let poll = poll::Poll::new(stop);
+    let replayed = world::run(harness, trace, &poll)?;
+    let sequel = sources::check(&harness.program, trace, &replayed, &poll)?;
+    let execution = evaluate::Execution::new(trace, &replayed.runs, sequel);
+    let order = execution.check(model, &poll)?;
+    explain::explain(harness, trace, &replayed, &execution, &order, &poll)
 }

@@ -1,6 +1,8 @@
 //! What a model allows in general, asked of the smallest execution that shows it.
 
 use crate::evaluate::Execution;
+use crate::poll::Poll;
+use crate::sources::unchecked;
 use crate::world::Run;
 use fencepost_harness::trace::{Action, Event, EventId, ReadFrom, Source, Start, Status, Trace, TraceThread};
 use fencepost_lsl::program::Order;
@@ -20,24 +22,8 @@ pub fn lets_stores_overtake_loads(model: &Model) -> bool {
         events: vec![load(0, X, 3), store(0, Y), load(1, Y, 1), store(1, X)],
         stores: vec![EventId(1), EventId(3)],
     };
-    Execution::new(&trace, &vec![Run::default(); trace.events.len()]).check(model).is_ok()
-}
-
-/// Whether a store may be seen by others before a store to another address in front of it: `x = 1; y = 1`
-/// beside `r1 = y; r2 = x` can read 1, then 0.
-pub fn lets_stores_overtake_stores(model: &Model) -> bool {
-    let thread = || TraceThread { start: Start::Begin, calls: Vec::new(), status: Status::Finished };
-    let mut early = load(1, X, 0);
-    if let Action::Load { value, from, .. } = &mut early.action {
-        *value = Value::ZERO;
-        from[0].source = Source::Initial;
-    }
-    let trace = Trace {
-        threads: vec![thread(), thread()],
-        events: vec![store(0, X), store(0, Y), load(1, Y, 1), early],
-        stores: vec![EventId(0), EventId(1)],
-    };
-    Execution::new(&trace, &vec![Run::default(); trace.events.len()]).check(model).is_ok()
+    let runs = vec![Run::default(); trace.events.len()];
+    Execution::new(&trace, &runs, unchecked(&trace)).check(model, &Poll::never()).is_ok()
 }
 
 fn event(thread: usize, action: Action) -> Event {
@@ -71,21 +57,6 @@ mod tests {
         ] {
             let model = fencepost_models::builtin(name).expect("it ships");
             assert_eq!(lets_stores_overtake_loads(&model), expected, "{name}");
-        }
-    }
-
-    #[test]
-    fn message_passing() {
-        for (name, expected) in [
-            ("serial", false),
-            ("sc", false),
-            ("tso", false),
-            ("pso", true),
-            ("rmo", true),
-            ("relaxed", true),
-        ] {
-            let model = fencepost_models::builtin(name).expect("it ships");
-            assert_eq!(lets_stores_overtake_stores(&model), expected, "{name}");
         }
     }
 }

@@ -1,14 +1,17 @@
 //! Runs the threads of a trace: the program must make just the accesses that the trace lists.
 
+use crate::Refusal;
+use crate::poll::Poll;
 use fencepost_harness::operation::Harness;
-use fencepost_harness::trace::{Action, Event, EventId, Source, Status, Trace};
+use fencepost_harness::trace::{Action, Call, Event, EventId, Start, Status, Trace};
 use fencepost_lsl::fault::Fault;
 use fencepost_lsl::interp::{Access, Deps, Halt, NewObject, Site, Stop, Thread, Word, World};
 use fencepost_lsl::memory::{self, Object};
 use fencepost_lsl::op::PrimOp;
 use fencepost_lsl::program::{Choice, Fence, Place, ProcId, Program, address};
 use fencepost_lsl::value::Value;
-use std::collections::BTreeSet;
+use rustc_hash::FxHashSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
 /// What a value depends on, and how a person would write it.
@@ -18,6 +21,27 @@ pub(crate) struct Trail {
     pub(crate) loads: Rc<BTreeSet<EventId>>,
     /// For a pointer: the expression it was read from, such as `q.tail`.
     pub(crate) origin: Option<Rc<str>>,
+    /// For the control dependencies of a thread: all that was added to them so far.
+    pub(crate) branches: Option<Rc<Branches>>,
+}
+
+/// Control dependencies, last ones first. They only grow, and events share what they have in common.
+#[derive(Debug)]
+pub(crate) struct Branches {
+    /// The loads that a branch depends on.
+    pub(crate) loads: Rc<BTreeSet<EventId>>,
+    /// Those of the branches before.
+    pub(crate) before: Option<Rc<Branches>>,
+}
+
+impl Drop for Branches {
+    /// One by one: a long thread has more branches than our own stack has room for.
+    fn drop(&mut self) {
+        let mut next = self.before.take();
+        while let Some(mut branches) = next.and_then(Rc::into_inner) {
+            next = branches.before.take();
+        }
+    }
 }
 
 impl Deps for Trail {
@@ -31,12 +55,14 @@ impl Deps for Trail {
                 Rc::new(all)
             }
         };
-        Trail { loads, origin }
+        Trail { loads, origin, branches: None }
     }
 
     fn control(&mut self, other: &Trail) {
-        if !other.loads.is_subset(&self.loads) {
-            Rc::make_mut(&mut self.loads).extend(other.loads.iter());
+        let known = self.branches.as_ref().is_some_and(|last| Rc::ptr_eq(&last.loads, &other.loads));
+        if !other.loads.is_empty() && !known {
+            let before = self.branches.take();
+            self.branches = Some(Rc::new(Branches { loads: other.loads.clone(), before }));
         }
     }
 }
@@ -49,9 +75,12 @@ pub(crate) struct Run {
     /// Loads its value depends on, if it is a store.
     pub(crate) data: Rc<BTreeSet<EventId>>,
     /// Loads on which branches before it depend.
-    pub(crate) ctrl: Rc<BTreeSet<EventId>>,
+    pub(crate) ctrl: Option<Rc<Branches>>,
     /// Whether it is part of a compare-and-swap.
     pub(crate) cas: bool,
+    /// Whether it is part of an atomic block that its thread does not come out of: the block has not
+    /// happened, and what it stores is for itself alone.
+    pub(crate) unfinished: bool,
     /// The location, by object: `q.tail`, `node_t#2.next`.
     pub(crate) place: String,
     /// The location, by the way the program got there: `q.tail->next`.
@@ -59,106 +88,194 @@ pub(crate) struct Run {
 }
 
 /// An object of the trace, with a name.
-struct Named {
-    base: u64,
-    size: u64,
+pub(crate) struct Named {
+    pub(crate) base: u64,
+    pub(crate) size: u64,
     constant: bool,
-    heap: bool,
-    name: String,
+    pub(crate) heap: bool,
+    pub(crate) name: String,
     layout: Option<fencepost_lsl::layout::LayoutId>,
+}
+
+/// Objects by address. None overlaps another.
+#[derive(Default)]
+pub(crate) struct Objects(BTreeMap<u64, Named>);
+
+impl Objects {
+    /// The object that holds some bytes. Given none of them, one without any bytes has its own address.
+    pub(crate) fn holding(&self, addr: u64, bytes: u64) -> Option<&Named> {
+        let (_, object) = self.0.range(..=addr).next_back()?;
+        memory::covers((object.base, object.size), (addr, bytes)).then_some(object)
+    }
+
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Named> {
+        self.0.values()
+    }
+
+    /// Whether an object would overlap another.
+    fn clashes(&self, addr: u64, size: u64) -> bool {
+        let end = addr.saturating_add(size.max(1));
+        let before = self.0.range(..end).next_back();
+        before.is_some_and(|(_, object)| object.base + object.size.max(1) > addr)
+    }
 }
 
 struct Tape<'t> {
     program: &'t Program,
-    trace: &'t Trace,
-    objects: &'t [Named],
+    objects: &'t Objects,
+    poll: &'t Poll<'t>,
     /// The thread's events.
     events: &'t [Event],
     first: usize,
     /// Events consumed.
     next: usize,
     runs: Vec<Run>,
-    atomic: bool,
+    /// The atomic block it is in, and where among the thread's events that began.
+    block: Option<usize>,
+    /// Numbers of atomic blocks so far, of all threads.
+    blocks: FxHashSet<u32>,
     /// Arguments of threads started, by thread.
-    spawned: Vec<(usize, ProcId, Vec<Value>)>,
+    spawned: Vec<Spawned>,
     fuel: u32,
+}
+
+/// A thread that was started.
+struct Spawned {
+    thread: usize,
+    proc: ProcId,
+    args: Vec<Value>,
+    by: EventId,
 }
 
 /// What running the threads told.
 pub(crate) struct Replayed {
     /// Event by event.
     pub(crate) runs: Vec<Run>,
-    /// Names of objects, by address and size.
-    pub(crate) objects: Vec<(u64, u64, String)>,
+    /// All objects.
+    pub(crate) objects: Objects,
 }
 
 /// Runs every thread.
-pub(crate) fn run(harness: &Harness, trace: &Trace) -> Result<Replayed, String> {
+pub(crate) fn run(harness: &Harness, trace: &Trace, poll: &Poll) -> Result<Replayed, Refusal> {
     let program = &harness.program;
     let objects = name_objects(program, trace)?;
-    let mut runs = Vec::new();
-    let mut spawned: Vec<(usize, ProcId, Vec<Value>)> = Vec::new();
+    let mut runs: Vec<Run> = Vec::new();
+    let (mut spawned, mut blocks) = (Vec::new(), FxHashSet::default());
+    let mut numbers = FxHashSet::default();
     for (index, thread) in trace.threads.iter().enumerate() {
         let first = runs.len();
         let count = trace.events[first..].iter().take_while(|event| event.thread == index).count();
+        compare_start(trace, index, count, &spawned, &runs)?;
         let tape = Tape {
             program,
-            trace,
             objects: &objects,
+            poll,
             events: &trace.events[first..first + count],
             first,
             next: 0,
             runs: Vec::new(),
-            atomic: false,
-            spawned: std::mem::take(&mut spawned),
+            block: None,
+            blocks,
+            spawned,
             fuel: 1_000_000,
         };
         let mut interpreter = Thread::new(program, tape);
         let mut end: Result<(), Halt> = Ok(());
         for (number, call) in thread.calls.iter().enumerate() {
-            if call.op.is_none()
-                && let Some((_, proc, args)) = interpreter.world.spawned.iter().find(|s| s.0 == index)
-                && (*proc != call.proc || *args != call.args)
+            if let Some((op, slot)) = call.op
+                && (harness.op(op).proc != call.proc || !numbers.insert(slot))
             {
-                return Err(format!("thread {index} does not run what it was started with"));
+                return Err(format!("call {number} of thread {index} is not what it is said to be").into());
             }
+            let before = interpreter.world.next;
             let args = call.args.iter().map(|&value| Word { value, deps: Trail::default() }).collect();
-            match interpreter.call(call.proc, args) {
+            let made = interpreter.call(call.proc, args);
+            poll.told()?;
+            compare_call(call, first + before..first + interpreter.world.next)
+                .map_err(|why| format!("call {number} of thread {index} {why}"))?;
+            match made {
                 Ok(results) => {
                     let results: Vec<Value> = results.iter().map(|word| word.value).collect();
                     match &call.results {
                         Some(claimed) if *claimed == results => {}
                         Some(claimed) => {
-                            return Err(format!("a call returned {results:?}, the trace says {claimed:?}"));
+                            let why = format!("a call returned {results:?}, the trace says {claimed:?}");
+                            return Err(why.into());
                         }
                         None => {
-                            return Err(format!(
-                                "call {number} of thread {index} returns, against the trace"
-                            ));
+                            let why = format!("call {number} of thread {index} returns, against the trace");
+                            return Err(why.into());
                         }
                     }
                 }
                 Err(halt) => {
                     if number + 1 < thread.calls.len() || call.results.is_some() {
-                        return Err(format!("call {number} of thread {index} ends early: {:?}", halt.stop));
+                        let why = format!("call {number} of thread {index} ends early: {:?}", halt.stop);
+                        return Err(why.into());
                     }
                     end = Err(halt);
                 }
             }
         }
-        let tape = interpreter.world;
+        let mut tape = interpreter.world;
         if tape.next < tape.events.len() {
-            return Err(format!("thread {index} ends before all of its events happened"));
+            return Err(format!("thread {index} ends before all of its events happened").into());
         }
         compare_end(index, &thread.status, end)?;
+        if let Some(start) = tape.block {
+            tape.runs[start..].iter_mut().for_each(|run| run.unfinished = true);
+        }
         runs.extend(tape.runs);
-        spawned = tape.spawned;
+        (spawned, blocks) = (tape.spawned, tape.blocks);
     }
     if runs.len() < trace.events.len() {
-        return Err("the trace has events of no thread".into());
+        return Err(String::from("the trace has events of no thread").into());
     }
-    let objects = objects.into_iter().map(|object| (object.base, object.size, object.name)).collect();
     Ok(Replayed { runs, objects })
+}
+
+/// A thread that does anything has been started, and runs what it was started with.
+fn compare_start(
+    trace: &Trace,
+    index: usize,
+    events: usize,
+    spawned: &[Spawned],
+    runs: &[Run],
+) -> Result<(), String> {
+    let thread = &trace.threads[index];
+    let start = spawned.iter().find(|start| start.thread == index);
+    let silent = thread.calls.is_empty() && events == 0 && thread.status == Status::Stopped;
+    let claimed = match thread.start {
+        Start::Begin => index == 0,
+        Start::AfterFirst => {
+            let ready = index > 0 && trace.threads[0].status == Status::Finished;
+            ready && thread.calls.iter().all(|call| call.op.is_some())
+        }
+        Start::Spawn(id) => start.is_some_and(|start| start.by == id),
+    };
+    if !silent && !claimed {
+        return Err(format!("thread {index} was not started"));
+    }
+    let Some(start) = start else { return Ok(()) };
+    if !silent && thread.start != Start::Spawn(start.by) {
+        return Err(format!("thread {index} was started otherwise than the trace says"));
+    }
+    if !silent && runs[start.by.index()].unfinished {
+        return Err(format!("thread {index} was started by an atomic block that has not happened"));
+    }
+    let runs = |call: &Call| call.op.is_none() && call.proc == start.proc && call.args == start.args;
+    if thread.calls.len() > 1 || !thread.calls.iter().all(runs) {
+        return Err(format!("thread {index} does not run what it was started with"));
+    }
+    Ok(())
+}
+
+/// The events that a call made are those it is said to have made.
+fn compare_call(call: &Call, made: std::ops::Range<usize>) -> Result<(), String> {
+    match call.events == made || call.events.is_empty() && made.is_empty() {
+        true => Ok(()),
+        false => Err(format!("makes the events {made:?}, the trace says {:?}", call.events)),
+    }
 }
 
 fn compare_end(index: usize, status: &Status, end: Result<(), Halt>) -> Result<(), String> {
@@ -185,27 +302,23 @@ fn compare_end(index: usize, status: &Status, end: Result<(), Halt>) -> Result<(
 }
 
 /// All objects of the trace with their names: variables by their own, others by their type and a number.
-fn name_objects(program: &Program, trace: &Trace) -> Result<Vec<Named>, String> {
-    let mut objects: Vec<Named> = Vec::new();
+fn name_objects(program: &Program, trace: &Trace) -> Result<Objects, String> {
+    let mut objects = Objects::default();
     for global in &program.globals {
         let Object { base, constant, layout, .. } = Object::of_global(global);
         let name = global.name.clone();
-        objects.push(Named { base, size: global.size, constant, heap: false, name, layout });
+        objects.0.insert(base, Named { base, size: global.size, constant, heap: false, name, layout });
     }
+    let stores: FxHashSet<EventId> = trace.stores.iter().copied().collect();
     let mut count = 0;
     for (index, event) in trace.events.iter().enumerate() {
         let Action::Alloc { addr, size, place, layout, .. } = event.action else { continue };
-        if trace.stores.contains(&EventId(index as u32)) {
-            // Takes freed memory; that it is free by then is for the model to say.
-            let freed = |other: &Event| matches!(other.action, Action::Free { addr: freed } if freed == addr);
-            if !trace.events.iter().any(freed) {
-                return Err(format!("memory at {addr:#x} is taken again but never freed"));
-            }
+        // Those that take freed memory are looked at when all objects are known.
+        if stores.contains(&EventId(index as u32)) {
             continue;
         }
-        let overlaps = |object: &Named| object.base < addr + size.max(1) && addr < object.base + object.size;
         let region = if place == Place::Stack { address::STACK } else { address::HEAP };
-        if objects.iter().any(overlaps) || addr < region || addr % 8 != 0 {
+        if objects.clashes(addr, size) || addr < region || addr % 8 != 0 {
             return Err(format!("an object is allocated at {addr:#x}, where it cannot be"));
         }
         let name = match place {
@@ -216,24 +329,48 @@ fn name_objects(program: &Program, trace: &Trace) -> Result<Vec<Named>, String> 
                 format!("{kind}#{count}")
             }
         };
-        objects.push(Named { base: addr, size, constant: false, heap: place == Place::Heap, name, layout });
+        let heap = place == Place::Heap;
+        objects.0.insert(addr, Named { base: addr, size, constant: false, heap, name, layout });
+    }
+    for id in &trace.stores {
+        let Some(Action::Alloc { addr, size, place, .. }) = trace.events.get(id.index()).map(|e| &e.action)
+        else {
+            continue;
+        };
+        let fits = |object: &Named| object.heap && (object.base, object.size) == (*addr, *size);
+        if *place != Place::Heap || !objects.0.get(addr).is_some_and(fits) {
+            return Err(format!("memory at {addr:#x} is taken again where there was no such object"));
+        }
     }
     Ok(objects)
 }
 
 impl<'t> Tape<'t> {
     /// The next event of the trace; none at its end.
-    fn take(&mut self, site: &Site<Trail>) -> Option<(&'t Event, EventId)> {
-        let event = self.events.get(self.next)?;
+    fn take(&mut self, site: &Site<Trail>) -> Result<Option<(&'t Event, EventId)>, Stop> {
+        self.ask()?;
+        let Some(event) = self.events.get(self.next) else { return Ok(None) };
         let id = EventId((self.first + self.next) as u32);
+        match (self.block, event.atomic) {
+            (None, None) => {}
+            // The first of its block gives it a number, the others have the same.
+            (Some(start), Some(block)) if start == self.next && self.blocks.insert(block) => {}
+            (Some(start), Some(_)) if start < self.next && self.events[start].atomic == event.atomic => {}
+            _ => return Err(Stop::Refused(format!("event {} is not in the atomic block it claims", id.0))),
+        }
         self.next += 1;
         self.runs.push(Run {
-            ctrl: site.ctrl.loads.clone(),
+            ctrl: site.ctrl.branches.clone(),
             addr: site.addr.loads.clone(),
             cas: site.cas,
             ..Run::default()
         });
-        Some((event, id))
+        Ok(Some((event, id)))
+    }
+
+    fn ask(&self) -> Result<(), Stop> {
+        // Whoever ran the thread asks what was told.
+        self.poll.ask().map_err(|_| Stop::Refused("cut".into()))
     }
 
     fn refuse<T>(&self, did: &str) -> Result<T, Stop> {
@@ -254,8 +391,8 @@ impl<'t> Tape<'t> {
         }
     }
 
-    fn object(&self, addr: u64, bytes: u64) -> Option<&Named> {
-        self.objects.iter().find(|object| memory::covers((object.base, object.size), (addr, bytes)))
+    fn object(&self, addr: u64, bytes: u64) -> Option<&'t Named> {
+        self.objects.holding(addr, bytes)
     }
 
     /// Names the location of an access.
@@ -278,16 +415,6 @@ impl<'t> Tape<'t> {
         }
     }
 
-    /// An access to an object that a `free` has ended is a fault.
-    fn alive(&self, event: &Event, fault: Fault) -> Result<(), Stop> {
-        match event.life {
-            Some(Source::Event(id)) if matches!(self.trace.event(id).action, Action::Free { .. }) => {
-                Err(fault.into())
-            }
-            _ => Ok(()),
-        }
-    }
-
     fn place(&self) -> Rc<str> {
         let Some(run) = self.runs.last() else { return "?".into() };
         run.via.as_deref().unwrap_or(&run.place).into()
@@ -298,7 +425,7 @@ impl World for Tape<'_> {
     type Deps = Trail;
 
     fn load(&mut self, site: &Site<Trail>, access: Access) -> Result<Word<Trail>, Stop> {
-        let Some((event, id)) = self.take(site) else { return Err(self.bad_address(access, false)) };
+        let Some((event, id)) = self.take(site)? else { return Err(self.bad_address(access, false)) };
         let Action::Load { addr, ty, order, value, .. } = event.action else {
             return self.refuse("a load");
         };
@@ -306,13 +433,12 @@ impl World for Tape<'_> {
             return self.refuse(&format!("a load of {:#x}", access.addr));
         }
         self.locate(access, site.addr);
-        self.alive(event, Fault::UseAfterFree)?;
         let origin = Some(self.place());
-        Ok(Word { value, deps: Trail { loads: Rc::new(BTreeSet::from([id])), origin } })
+        Ok(Word { value, deps: Trail { loads: Rc::new(BTreeSet::from([id])), origin, branches: None } })
     }
 
     fn store(&mut self, site: &Site<Trail>, access: Access, word: &Word<Trail>) -> Result<(), Stop> {
-        let Some((event, _)) = self.take(site) else { return Err(self.bad_address(access, true)) };
+        let Some((event, _)) = self.take(site)? else { return Err(self.bad_address(access, true)) };
         let Action::Store { addr, ty, order, value } = event.action else { return self.refuse("a store") };
         if (addr, ty, order) != (access.addr, access.ty, access.order) || value != word.value.wrap(ty) {
             return self.refuse(&format!("a store of {} to {:#x}", word.value, access.addr));
@@ -321,7 +447,6 @@ impl World for Tape<'_> {
             return self.refuse("a store to no object");
         }
         self.locate(access, site.addr);
-        self.alive(event, Fault::UseAfterFree)?;
         if let Some(run) = self.runs.last_mut() {
             run.data = word.deps.loads.clone();
         }
@@ -329,7 +454,7 @@ impl World for Tape<'_> {
     }
 
     fn fence(&mut self, site: &Site<Trail>, fence: Fence) -> Result<(), Stop> {
-        match self.take(site).map(|(event, _)| event.action.clone()) {
+        match self.take(site)?.map(|(event, _)| event.action.clone()) {
             None => Err(Stop::Exhausted),
             Some(Action::Fence(claimed)) if claimed == fence => Ok(()),
             Some(_) => self.refuse("a fence"),
@@ -337,12 +462,12 @@ impl World for Tape<'_> {
     }
 
     fn atomic(&mut self, starts: bool) -> Result<(), Stop> {
-        self.atomic = starts;
+        self.block = starts.then_some(self.next);
         Ok(())
     }
 
     fn alloc(&mut self, site: &Site<Trail>, object: NewObject) -> Result<Word<Trail>, Stop> {
-        let Some((event, _)) = self.take(site) else { return Err(Stop::Exhausted) };
+        let Some((event, _)) = self.take(site)? else { return Err(Stop::Exhausted) };
         let Action::Alloc { addr, size, zeroed, place, .. } = event.action else {
             return self.refuse("an allocation");
         };
@@ -357,20 +482,21 @@ impl World for Tape<'_> {
     }
 
     fn free(&mut self, site: &Site<Trail>, addr: u64) -> Result<(), Stop> {
-        match self.take(site) {
-            None => match self.object(addr, 1) {
+        match self.take(site)? {
+            None => match self.object(addr, 0) {
                 Some(object) if object.base == addr && object.heap => Err(Stop::Exhausted),
                 _ => Err(Fault::BadFree.into()),
             },
-            Some((event, _)) if event.action == (Action::Free { addr }) => {
-                self.alive(event, Fault::DoubleFree)
-            }
+            Some((event, _)) if event.action == (Action::Free { addr }) => match self.object(addr, 0) {
+                Some(object) if object.base == addr && object.heap => Ok(()),
+                _ => self.refuse("a free of no heap object"),
+            },
             Some(_) => self.refuse("a free"),
         }
     }
 
     fn choose(&mut self, site: &Site<Trail>, from: &Choice) -> Result<Value, Stop> {
-        match self.take(site).map(|(event, _)| event.action.clone()) {
+        match self.take(site)?.map(|(event, _)| event.action.clone()) {
             None => Err(Stop::Exhausted),
             Some(Action::Choose { value }) => {
                 let fits = match from {
@@ -384,10 +510,15 @@ impl World for Tape<'_> {
     }
 
     fn spawn(&mut self, site: &Site<Trail>, proc: ProcId, args: Vec<Word<Trail>>) -> Result<(), Stop> {
-        match self.take(site).map(|(event, _)| event.action.clone()) {
+        match self.take(site)?.map(|(event, _)| event.action.clone()) {
             None => Err(Stop::Exhausted),
             Some(Action::Spawn { thread }) => {
-                self.spawned.push((thread, proc, args.iter().map(|word| word.value).collect()));
+                if self.spawned.iter().any(|start| start.thread == thread) {
+                    return self.refuse("a new thread");
+                }
+                let by = EventId((self.first + self.next - 1) as u32);
+                let args = args.iter().map(|word| word.value).collect();
+                self.spawned.push(Spawned { thread, proc, args, by });
                 Ok(())
             }
             Some(_) => self.refuse("a new thread"),
@@ -396,7 +527,7 @@ impl World for Tape<'_> {
 
     fn tick(&mut self) -> Result<(), Stop> {
         self.fuel = self.fuel.checked_sub(1).ok_or(Stop::Exhausted)?;
-        Ok(())
+        self.ask()
     }
 
     fn changes(&self) -> Option<u64> {

@@ -44,16 +44,19 @@ impl Encoding<'_> {
                     branch += 1;
                 }
                 let (addr, value) = match self.unrolled.events[event].kind {
-                    EventKind::Load { addr, .. } => (addr, None),
-                    EventKind::Store { addr, value, .. } => (addr, Some(value)),
+                    EventKind::Load { addr, .. } | EventKind::Free { addr } => (Some(addr), None),
+                    EventKind::Store { addr, value, .. } => (Some(addr), Some(value)),
+                    EventKind::Alloc { .. } => (None, None),
                     _ => continue,
                 };
                 if self.unrolled.events[event].solo {
                     continue;
                 }
                 found.ctrl.extend(ctrl.iter().map(|&(load, lit)| (load, event, lit)));
-                let loads = self.depends(addr, &mut memo);
-                found.addr.extend(loads.iter().map(|&(load, lit)| (load, event, lit)));
+                if let Some(addr) = addr {
+                    let loads = self.depends(addr, &mut memo);
+                    found.addr.extend(loads.iter().map(|&(load, lit)| (load, event, lit)));
+                }
                 if let Some(value) = value {
                     let loads = self.depends(value, &mut memo);
                     found.data.extend(loads.iter().map(|&(load, lit)| (load, event, lit)));

@@ -7,7 +7,12 @@
 //! forbid two sources, since one would be overwritten by the other.
 //!
 //! Whether an object is alive is a location of its own: `free` reads and clears it, and every access to
-//! an object that may be freed reads it, at the moment of the access.
+//! an object that may be freed reads it, at the moment of the access. Two accesses that do no more than
+//! look at it are not accesses to one location.
+//!
+//! An atomic block in which its thread ends has not happened: what it stores is read by the block alone, and
+//! precedes nothing that others read. Its stores keep a place in coherence, so that the block reads the
+//! latest of its own; being at the end of all that is executed, the block can have that place.
 //!
 //! Assumed of every model: an access never reads from one that its own thread makes later, and writes of
 //! a thread to one location reach memory in program order.
@@ -117,7 +122,7 @@ impl Encoding<'_> {
     pub(super) fn encode_memory(&mut self) {
         let ranges = self.ranges.clone();
         let concurrent: Vec<usize> = (0..self.unrolled.events.len())
-            .filter(|&event| !self.unrolled.events[event].solo && self.attempt[event] != Lit::FALSE)
+            .filter(|&event| !self.unrolled.events[event].solo && self.exec[event] != Lit::FALSE)
             .collect();
         let writers: BTreeSet<usize> =
             concurrent.iter().copied().filter(|&event| !ranges.plans[event].writes.is_empty()).collect();
@@ -179,10 +184,18 @@ impl Encoding<'_> {
             return lit;
         }
         let ranges = self.ranges.clone();
-        let parts = |event: usize| ranges.plans[event].reads.iter().chain(&ranges.plans[event].writes);
+        let parts = |event: usize| {
+            let plan = &ranges.plans[event];
+            // Looking whether an object is alive is part of an access to another location.
+            let looks = plan.reads.iter().map(|part| (part, part.what == What::Life));
+            looks.chain(plan.writes.iter().map(|part| (part, false)))
+        };
         let mut meets = Vec::new();
-        for x in parts(key.0) {
-            for y in parts(key.1) {
+        for (x, x_looks) in parts(key.0) {
+            for (y, y_looks) in parts(key.1) {
+                if x_looks && y_looks {
+                    continue;
+                }
                 meets.push(self.meet_parts((key.0, &x.cells), (key.1, &y.cells)));
             }
         }
@@ -226,19 +239,11 @@ impl Encoding<'_> {
         self.memory.co.insert((second, first), back);
     }
 
-    /// When a read part is executed: life is looked at even if what is found is a fault.
-    fn reads(&self, (event, index): PartId) -> Lit {
-        match self.ranges.plans[event].reads[index].what {
-            What::Life => self.attempt[event],
-            What::Bytes { .. } => self.exec[event],
-        }
-    }
-
     fn read_from(&mut self, read: PartId) {
         let ranges = self.ranges.clone();
         let (event, index) = read;
         let part = &ranges.plans[event].reads[index];
-        let exec = self.reads(read);
+        let exec = self.exec[event];
         let value = self.read_word(read);
         let mut sources = Vec::new();
         let hits = self.hits(event, &part.cells);
@@ -265,7 +270,8 @@ impl Encoding<'_> {
                 continue;
             }
             let lit = self.circuit.var();
-            for implied in [exec, self.exec[write.0], same] {
+            let shown = !self.withheld(write.0, event);
+            for implied in [exec, self.exec[write.0], shown, same] {
                 self.circuit.implies(lit, implied);
             }
             let written = self.written_word(write);
@@ -335,7 +341,7 @@ impl Encoding<'_> {
                 return;
             }
             let fr = self.circuit.var();
-            let executed = self.exec[writer];
+            let (executed, withheld) = (self.exec[writer], self.withheld(writer, event));
             let mut possible = false;
             for &index in reads {
                 let mut touches = Vec::new();
@@ -350,16 +356,16 @@ impl Encoding<'_> {
                 for source in self.memory.sources[&(event, index)].clone() {
                     let Some((before, _)) = source.write else {
                         possible = true;
-                        self.circuit.clause(&[!source.lit, !executed, !touches, fr]);
+                        self.circuit.clause(&[!source.lit, !executed, withheld, !touches, fr]);
                         continue;
                     };
                     let Some(&co) = self.memory.co.get(&(before, writer)) else { continue };
                     possible = true;
                     // With single parts all around, being ordered means touching what is read.
                     if single && ranges.plans[before].writes.len() == 1 {
-                        self.circuit.clause(&[!source.lit, !co, fr]);
+                        self.circuit.clause(&[!source.lit, !co, withheld, fr]);
                     } else {
-                        self.circuit.clause(&[!source.lit, !co, !touches, fr]);
+                        self.circuit.clause(&[!source.lit, !co, withheld, !touches, fr]);
                     }
                 }
             }

@@ -71,10 +71,10 @@ pub struct Encoding<'a> {
     pub switches: FxHashMap<Switch, Lit>,
     /// For each event, whether it is executed.
     pub exec: Vec<Lit>,
-    /// For each event, whether it is executed or is where its thread ends by accessing dead memory.
-    pub attempt: Vec<Lit>,
-    /// For each event, whether a stop checks its address.
-    checked: Vec<bool>,
+    /// For each atomic block in which its thread may end, whether it does.
+    unfinished: FxHashMap<u32, Lit>,
+    /// Accesses that may find their object freed, each with when they do.
+    dead: Vec<(usize, Lit)>,
     /// For each event that looks at it, whether the object it accesses is alive.
     pub lives: FxHashMap<usize, Lit>,
     /// For each event, for each target of its plan, whether it goes there.
@@ -106,8 +106,8 @@ pub fn encode<'a>(
         guards: FxHashMap::default(),
         switches: FxHashMap::default(),
         exec: vec![Lit::FALSE; events],
-        attempt: vec![Lit::FALSE; events],
-        checked: vec![false; events],
+        unfinished: FxHashMap::default(),
+        dead: Vec::new(),
         lives: FxHashMap::default(),
         at: vec![Vec::new(); events],
         fired: Vec::new(),
@@ -142,10 +142,30 @@ impl Encoding<'_> {
         self.exhausted.is_some()
     }
 
-    /// Every thread reaches its end.
+    /// Every thread reaches its end, and no access finds its object freed.
     pub fn complete(&mut self) -> Lit {
-        let finished = self.finished.clone();
-        self.circuit.and_all(&finished)
+        let mut lits = self.finished.clone();
+        lits.push(!self.finds_freed());
+        self.circuit.and_all(&lits)
+    }
+
+    /// Some access finds its object freed.
+    pub fn finds_freed(&mut self) -> Lit {
+        let lits: Vec<Lit> = self.dead.iter().map(|(_, lit)| *lit).collect();
+        self.circuit.or_all(&lits)
+    }
+
+    /// When the atomic block of an event is one in which its thread ends: such a block has not happened, and
+    /// what it stores is seen by the block alone.
+    pub(crate) fn unfinished(&self, event: usize) -> Lit {
+        let block = self.unrolled.events[event].atomic;
+        block.and_then(|block| self.unfinished.get(&block).copied()).unwrap_or(Lit::FALSE)
+    }
+
+    /// When an executed write is kept from a reader because its block has not happened.
+    fn withheld(&self, writer: usize, reader: usize) -> Lit {
+        let (a, b) = (&self.unrolled.events[writer], &self.unrolled.events[reader]);
+        if a.atomic == b.atomic { Lit::FALSE } else { self.unfinished(writer) }
     }
 
     /// Makes the literals of all values that a trace shows, so that a solution can be read as it is.

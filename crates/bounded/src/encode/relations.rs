@@ -34,7 +34,7 @@ impl<'e, 'a> Relations<'e, 'a> {
             let plan = &encoding.ranges.plans[event];
             let fence = matches!(encoding.unrolled.events[event].kind, EventKind::Fence(_));
             let memory = !plan.reads.is_empty() || !plan.writes.is_empty();
-            let possible = !encoding.unrolled.events[event].solo && encoding.attempt[event] != Lit::FALSE;
+            let possible = !encoding.unrolled.events[event].solo && encoding.exec[event] != Lit::FALSE;
             (memory || fence) && possible
         };
         let events: Vec<usize> = (0..encoding.unrolled.events.len()).filter(relevant).collect();
@@ -50,7 +50,7 @@ impl<'e, 'a> Relations<'e, 'a> {
     }
 
     pub(super) fn exec(&self, node: u32) -> Lit {
-        self.encoding.attempt[self.events[node as usize]]
+        self.encoding.exec[self.events[node as usize]]
     }
 
     /// All related pairs.
@@ -203,7 +203,7 @@ impl<'e, 'a> Relations<'e, 'a> {
                 return switch.map_or(Lit::TRUE, |switch| self.encoding.switch(switch));
             }
         }
-        self.encoding.attempt[event]
+        self.encoding.exec[event]
     }
 
     fn closure(&mut self, relation: &Relation) -> Entries {

@@ -24,7 +24,10 @@ impl Encoding<'_> {
             let start = match self.unrolled.threads[thread].start {
                 Start::Begin => Lit::TRUE,
                 Start::AfterFirst => self.finished[0],
-                Start::Spawn(event) => self.exec[event],
+                Start::Spawn(event) => {
+                    let happened = !self.unfinished(event);
+                    self.circuit.and(self.exec[event], happened)
+                }
             };
             self.encode_thread(thread, start);
         }
@@ -49,13 +52,20 @@ impl Encoding<'_> {
                 let on = self.switch(switch);
                 self.exec[event] = self.circuit.and(self.exec[event], on);
             }
-            if !self.checked[event] {
-                self.attempt[event] = self.exec[event];
+            match self.unrolled.events[event].kind {
+                EventKind::Alloc { .. } => self.take_life(event),
+                _ => self.find_freed(event),
             }
-            self.take_life(event);
         }
         for (guard, kind) in next_stop {
             alive = self.encode_stop(*guard, kind, alive, &mut fired);
+        }
+        for (stop, &lit) in self.unrolled.threads[thread].stops.iter().zip(&fired) {
+            if let Some(block) = stop.atomic {
+                let before = self.unfinished.get(&block).copied().unwrap_or(Lit::FALSE);
+                let lit = self.circuit.or(before, lit);
+                self.unfinished.insert(block, lit);
+            }
         }
         self.fired.push(fired);
         self.finished.push(alive);
@@ -77,15 +87,10 @@ impl Encoding<'_> {
             }
             StopKind::Address(event) => {
                 self.locate(*event);
-                let somewhere = match self.ranges.plans[*event].may_miss {
-                    true => self.circuit.or_all(&self.at[*event].clone()),
-                    false => Lit::TRUE,
-                };
-                let reached = self.guard(guard);
-                self.attempt[*event] = self.circuit.and_all(&[reached, alive, somewhere]);
-                self.checked[*event] = true;
-                let life = self.life(*event);
-                !self.circuit.and(somewhere, life)
+                match self.ranges.plans[*event].may_miss {
+                    true => !self.circuit.or_all(&self.at[*event].clone()),
+                    false => Lit::FALSE,
+                }
             }
             StopKind::Spin { .. } | StopKind::Bound(_) | StopKind::Restricted => Lit::TRUE,
         };
@@ -278,9 +283,26 @@ impl Encoding<'_> {
         alive
     }
 
+    /// An access that finds its object freed is an error, and nothing else: its thread goes on, and memory
+    /// holds what it would hold.
+    ///
+    /// # Soundness
+    ///
+    /// Nothing traps at such an access. On models that let later accesses overtake it, the `free` may depend
+    /// on what its own thread does behind it; a thread that ended there would take that away.
+    fn find_freed(&mut self, event: usize) {
+        if self.exec[event] != Lit::FALSE {
+            let life = self.life(event);
+            let dead = self.circuit.and(self.exec[event], !life);
+            if dead != Lit::FALSE {
+                self.dead.push((event, dead));
+            }
+        }
+    }
+
     /// An allocation takes only what is dead.
     fn take_life(&mut self, event: usize) {
-        if !matches!(self.unrolled.events[event].kind, EventKind::Alloc { .. }) || self.at[event].is_empty() {
+        if self.at[event].is_empty() {
             return;
         }
         self.life(event);

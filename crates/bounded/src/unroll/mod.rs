@@ -165,7 +165,7 @@ pub enum StopKind {
     Assert(ValId, Fault),
     /// A value must be less than a number, or it is this fault.
     Below(ValId, u64, Fault),
-    /// The event's address must be that of a live object it may access.
+    /// The event's address must be that of an object it may access. Whether that is alive is no matter here.
     Address(usize),
     /// A value must not be zero for the thread to go on.
     Assume(ValId),
@@ -198,6 +198,8 @@ pub struct Stop {
     pub call: usize,
     /// How many events of all threads were made before it.
     pub events: usize,
+    /// The atomic block it is part of.
+    pub atomic: Option<u32>,
 }
 
 /// A branch, for control dependencies.

@@ -428,7 +428,7 @@ impl<'a> Walker<'a> {
     fn stop(&mut self, kind: StopKind, guard: Guard, span: Span) {
         let stack = self.stack.expect("stops happen in calls");
         let events = self.out.events.len();
-        self.stops.push(Stop { guard, kind, span, stack, call: self.call, events });
+        self.stops.push(Stop { guard, kind, span, stack, call: self.call, events, atomic: self.atomic });
     }
 
     fn require_defined(&mut self, value: ValId, what: Use, guard: Guard, span: Span) {
