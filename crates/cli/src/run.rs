@@ -235,7 +235,7 @@ fn bounded(
     match outcome.finding {
         Finding::Holds { witness } => {
             // Proof that the verdict speaks of something: an execution that the referee accepts.
-            replayed(session, &witness, model)?;
+            accepted(session, &witness, model)?;
             let open = outcome.loops.iter().any(|info| !info.spin);
             if open && fencepost_replay::lets_stores_overtake_loads(model) {
                 result.scope.caveats.push(EARLY_STORES.into());
@@ -298,7 +298,7 @@ fn explicit(
             let Some(witness) = &found.witness else {
                 return Err(Reason::Internal("no execution can be shown".into()));
             };
-            replayed(session, witness, model)?;
+            accepted(session, witness, model)?;
             Ok(Verdict::Holds)
         }
         explore::Verdict::Violated { violation, trace } => {
@@ -337,6 +337,11 @@ fn frees(program: &Program) -> bool {
 fn serial_model() -> Model {
     // A test of the library loads every shipped model.
     fencepost_models::builtin("serial").expect("the model `serial` ships")
+}
+
+fn accepted(session: &Session, trace: &Trace, model: &Model) -> Result<(), Reason> {
+    fencepost_replay::judge(&session.harness, trace, model, &[])
+        .map_err(|why| Reason::Internal(format!("a trace does not replay: {why}")))
 }
 
 fn replayed(

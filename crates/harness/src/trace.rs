@@ -251,11 +251,13 @@ pub struct Reordering {
 /// What replay worked out about a trace.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Explanation {
-    /// Loads and stores in an order in which memory can have seen them, as near to program order as it
-    /// gets.
+    /// What reads or writes memory, `free` included, in an order in which memory can have seen it: every one of
+    /// the reorderings shows in it, and else it is near to program order.
     pub order: Vec<EventId>,
-    /// Reorderings without which the execution is impossible; the plainest ones.
+    /// Pairs that the model would have to keep in order to forbid the execution; no fewer of them would do.
     pub reorderings: Vec<Reordering>,
+    /// Whether the execution is possible without any reordering: sc allows it.
+    pub on_sc: bool,
     /// For each event, the location by object, such as `node_t#2.next`.
     pub places: Vec<String>,
     /// For each event, the location as the program wrote it, such as `q.tail->next`, if that differs.

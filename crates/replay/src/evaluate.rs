@@ -2,7 +2,7 @@
 
 use crate::relation::Matrix;
 use crate::world::Run;
-use fencepost_harness::trace::{Action, EventId, Source, Start, Trace};
+use fencepost_harness::trace::{Action, EventId, Reordering, Source, Start, Trace};
 use fencepost_lsl::program::{Fence, Order};
 use fencepost_models::cat::{BaseRelation, BaseSet, Model, Relation, Set, Test};
 use rustc_hash::FxHashMap;
@@ -53,11 +53,22 @@ impl<'t> Execution<'t> {
 
     /// Checks all constraints. Returns what the first acyclic one relates, with all it implies.
     pub(crate) fn check(&self, model: &Model) -> Result<Matrix, String> {
+        self.check_keeping(model, &[])
+    }
+
+    /// As [`Self::check`], where the first acyclic constraint also keeps these pairs in order, each with the
+    /// atomic blocks that its accesses are in.
+    pub(crate) fn check_keeping(&self, model: &Model, kept: &[Reordering]) -> Result<Matrix, String> {
         let mut order = None;
         for constraint in &model.constraints {
-            let relation = self.relation(&constraint.relation);
+            let mut relation = self.relation(&constraint.relation);
             let broken = match constraint.test {
                 Test::Acyclic => {
+                    if order.is_none() {
+                        for pair in kept {
+                            self.lift(pair.first, pair.overtook, &mut relation);
+                        }
+                    }
                     let closure = relation.closure();
                     let broken = closure.loops();
                     order.get_or_insert(closure);
@@ -74,6 +85,24 @@ impl<'t> Execution<'t> {
             }
         }
         Ok(order.unwrap_or_else(|| Matrix::new(self.trace.events.len())))
+    }
+
+    /// Adds a pair, and all pairs of the same two atomic blocks.
+    pub(crate) fn lift(&self, first: EventId, second: EventId, relation: &mut Matrix) {
+        let with = |id: EventId| {
+            let block = self.trace.event(id).atomic;
+            let same = move |&event: &usize| block.is_some() && self.trace.events[event].atomic == block;
+            (0..self.size()).filter(same).chain([id.index()]).collect::<Vec<_>>()
+        };
+        let seconds = with(second);
+        for x in with(first) {
+            seconds.iter().for_each(|&y| relation.set(x, y));
+        }
+    }
+
+    /// Whether an event is one that memory takes part in: it reads or writes something.
+    pub(crate) fn touches_memory(&self, event: usize) -> bool {
+        !self.reads[event].is_empty() || !self.writes[event].is_empty()
     }
 
     fn size(&self) -> usize {
@@ -148,7 +177,8 @@ impl<'t> Execution<'t> {
         })
     }
 
-    fn overlap(&self, x: usize, y: usize) -> bool {
+    /// Whether two events read or write a common location.
+    pub(crate) fn overlap(&self, x: usize, y: usize) -> bool {
         let all = |event: usize| self.reads[event].iter().map(|(range, _)| range).chain(&self.writes[event]);
         all(x).any(|x| all(y).any(|y| meet(x, y)))
     }

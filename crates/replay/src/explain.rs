@@ -1,26 +1,40 @@
 //! What makes an execution understandable: an order of all accesses, and the reorderings it needs.
 
+use crate::evaluate::Execution;
 use crate::relation::Matrix;
+use crate::reorder::reorderings;
 use crate::world::Replayed;
 use fencepost_harness::operation::Harness;
-use fencepost_harness::trace::{EventId, Explanation, Reordering, Start, Trace};
+use fencepost_harness::trace::{EventId, Explanation, Start, Trace};
 use fencepost_lsl::source::Span;
+use rustc_hash::FxHashMap;
 
-/// Explains a checked trace. `before` relates accesses that memory must have seen in that order, `talks`
-/// those of different threads that follow each other directly.
+/// Explains a checked trace. `before` relates accesses that memory must have seen in that order; `on_sc` says
+/// whether sc allows the execution, too.
 pub(crate) fn explain(
     harness: &Harness,
     trace: &Trace,
     replayed: &Replayed,
+    execution: &Execution,
     before: &Matrix,
-    talks: &Matrix,
+    on_sc: bool,
 ) -> Explanation {
     let Replayed { runs, objects } = replayed;
-    let accesses: Vec<usize> =
-        (0..trace.events.len()).filter(|&event| trace.events[event].action.access().is_some()).collect();
+    let reorderings = match on_sc {
+        true => Vec::new(),
+        false => reorderings(trace, before, &execution.communication(), |x, y| execution.overlap(x, y)),
+    };
+    // An order that shows what is said: each pair the other way round.
+    let mut shown = before.clone();
+    for pair in &reorderings {
+        execution.lift(pair.overtook, pair.first, &mut shown);
+    }
+    let events: Vec<usize> =
+        (0..trace.events.len()).filter(|&event| execution.touches_memory(event)).collect();
     Explanation {
-        order: linearise(trace, &accesses, before),
-        reorderings: reorderings(trace, &accesses, before, talks),
+        order: linearise(trace, &events, &shown),
+        reorderings,
+        on_sc,
         places: runs.iter().map(|run| run.place.clone()).collect(),
         ways: runs.iter().map(|run| run.via.clone().filter(|via| *via != run.place)).collect(),
         objects: objects.clone(),
@@ -36,56 +50,30 @@ pub(crate) fn user_span(harness: &Harness, event: &fencepost_harness::trace::Eve
 }
 
 /// A topological order that stays with one thread as long as it can.
-fn linearise(trace: &Trace, accesses: &[usize], before: &Matrix) -> Vec<EventId> {
-    let mut rest = accesses.to_vec();
+fn linearise(trace: &Trace, events: &[usize], before: &Matrix) -> Vec<EventId> {
+    let mut rest = events.to_vec();
+    // How many of the rest come before each.
+    let earlier = |&event: &usize| events.iter().filter(|&&e| e != event && before.get(e, event)).count();
+    let mut waits: FxHashMap<usize, usize> = events.iter().map(|event| (*event, earlier(event))).collect();
     let mut order: Vec<usize> = Vec::new();
     while !rest.is_empty() {
-        let ready = |&&event: &&usize| rest.iter().all(|&other| other == event || !before.get(other, event));
         let current = order.last().map(|&event: &usize| trace.events[event].thread);
         let block = order.last().and_then(|&event| trace.events[event].atomic);
-        let choices: Vec<usize> = rest.iter().filter(ready).copied().collect();
         // Finish a block first, then go on with the thread; initialisation comes before all others.
-        let rank = |&event: &usize| {
+        let rank = |&&event: &&usize| {
             let other = &trace.events[event];
             let same_block = block.is_some() && other.atomic == block;
             let first = trace.threads[other.thread].start == Start::Begin;
             (!same_block, !first, Some(other.thread) != current, event)
         };
-        let Some(next) = choices.into_iter().min_by_key(rank).or(rest.first().copied()) else { break };
+        let ready = rest.iter().filter(|event| waits[event] == 0).min_by_key(rank);
+        // An order that a model accepts has no cycles.
+        let Some(&next) = ready.or(rest.first()) else { break };
         rest.retain(|&event| event != next);
+        for &event in rest.iter().filter(|&&event| before.get(next, event)) {
+            waits.entry(event).and_modify(|count| *count -= 1);
+        }
         order.push(next);
     }
     order.into_iter().map(|event| EventId(event as u32)).collect()
-}
-
-/// Pairs of one thread that memory must have seen the other way round, leaving out those that contain a
-/// smaller one.
-///
-/// Only pairs through which others notice count: the second access is followed directly by one of
-/// another thread, and the first comes directly after one. Whatever lies between follows from these.
-fn reorderings(trace: &Trace, accesses: &[usize], before: &Matrix, talks: &Matrix) -> Vec<Reordering> {
-    let reaches = |x: usize, y: usize| x == y || before.get(x, y);
-    let noticed = |x: usize, y: usize| {
-        let after = |&z: &usize| talks.get(y, z) && reaches(z, x);
-        let first = |&z: &usize| talks.get(z, x) && reaches(y, z);
-        accesses.iter().any(after) && accesses.iter().any(first)
-    };
-    let swapped = |x: usize, y: usize| {
-        let (a, b) = (&trace.events[x], &trace.events[y]);
-        let together = a.atomic.is_some() && a.atomic == b.atomic;
-        a.thread == b.thread && x < y && before.get(y, x) && !together && noticed(x, y)
-    };
-    let mut found = Vec::new();
-    for &x in accesses {
-        for &y in accesses {
-            if !swapped(x, y) {
-                continue;
-            }
-            let smaller = |&z: &usize| x < z && z < y && (swapped(x, z) || swapped(z, y));
-            if !accesses.iter().any(smaller) {
-                found.push(Reordering { first: EventId(x as u32), overtook: EventId(y as u32) });
-            }
-        }
-    }
-    found
 }

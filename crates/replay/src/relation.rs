@@ -27,6 +27,11 @@ impl Matrix {
         matrix
     }
 
+    /// How many numbers it is over.
+    pub(crate) fn size(&self) -> usize {
+        self.size
+    }
+
     pub(crate) fn set(&mut self, x: usize, y: usize) {
         self.bits[x * self.words + y / 64] |= 1 << (y % 64);
     }

@@ -339,9 +339,18 @@ impl Renderer<'_> {
     }
 
     fn reorderings(&self, out: &mut String) {
+        if self.example.explanation.on_sc {
+            let _ = writeln!(out, "\n  It needs no reordering: this interleaving alone is wrong.");
+            return;
+        }
         let found = self.overtakings();
         if found.is_empty() {
-            let _ = writeln!(out, "\n  It needs no reordering: this interleaving alone is wrong.");
+            // Not on a model that ships: with program order kept, each of them is sc.
+            let _ = writeln!(
+                out,
+                "\n  sc forbids this execution, but not because {} reorders accesses of one thread.",
+                self.model
+            );
             return;
         }
         let _ = writeln!(out, "\n  {BOLD}What {} allows here{RESET}", self.model);
