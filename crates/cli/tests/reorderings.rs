@@ -89,7 +89,10 @@ fn order_is_true(trace: &Trace, told: &Explanation, name: &str) {
                 Source::Event(id) if last == Some(&id) => {}
                 Source::Event(id) => {
                     let own = trace.event(id).thread == event.thread && id < load;
-                    assert!(own && place(id) > place(load), "{name}: {load:?} reads {id:?}, last is {last:?}");
+                    assert!(
+                        own && place(id) > place(load),
+                        "{name}: {load:?} reads {id:?}, last is {last:?}"
+                    );
                 }
             }
         }
@@ -204,7 +207,10 @@ fn random_programs() {
                     let model = model(name);
                     let told = fencepost_replay::replay(&harness, &trace, &model).expect("it replays");
                     let name = format!("{name}, seed {seed}\n{program}\n{trace:#?}\n");
-                    assert!(is_true(&harness, &trace, &model, &told, &name), "{name}: sc does not explain it");
+                    assert!(
+                        is_true(&harness, &trace, &model, &told, &name),
+                        "{name}: sc does not explain it"
+                    );
                     *lengths.entry(told.reorderings.len()).or_default() += 1;
                 }
             }

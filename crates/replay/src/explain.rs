@@ -1,11 +1,13 @@
 //! What makes an execution understandable: an order of all accesses, and the reorderings it needs.
 
 use crate::evaluate::Execution;
+use crate::onward;
 use crate::relation::Matrix;
 use crate::reorder::reorderings;
 use crate::world::Replayed;
 use fencepost_harness::operation::Harness;
 use fencepost_harness::trace::{EventId, Explanation, Start, Trace};
+use fencepost_lsl::interp::Frame;
 use fencepost_lsl::source::Span;
 use rustc_hash::FxHashMap;
 
@@ -38,15 +40,16 @@ pub(crate) fn explain(
         places: runs.iter().map(|run| run.place.clone()).collect(),
         ways: runs.iter().map(|run| run.via.clone().filter(|via| *via != run.place)).collect(),
         objects: objects.clone(),
-        spans: trace.events.iter().map(|event| user_span(harness, event)).collect(),
+        spans: trace.events.iter().map(|event| innermost_user(harness, event.span, &event.stack)).collect(),
+        looks: onward::looks(harness, trace),
     }
 }
 
 /// The innermost place in the user's own text: the statement, or the call that led out of it.
-pub(crate) fn user_span(harness: &Harness, event: &fencepost_harness::trace::Event) -> Span {
+pub(crate) fn innermost_user(harness: &Harness, span: Span, stack: &[Frame]) -> Span {
     let sources = &harness.program.sources;
-    let calls = event.stack.iter().rev().filter_map(|frame| frame.call);
-    std::iter::once(event.span).chain(calls).find(|span| sources.is_user(*span)).unwrap_or(event.span)
+    let calls = stack.iter().rev().filter_map(|frame| frame.call);
+    std::iter::once(span).chain(calls).find(|span| sources.is_user(*span)).unwrap_or(span)
 }
 
 /// A topological order that stays with one thread as long as it can.

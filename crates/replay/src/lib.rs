@@ -13,6 +13,8 @@
 
 mod evaluate;
 mod explain;
+mod names;
+mod onward;
 mod relation;
 mod reorder;
 mod shape;

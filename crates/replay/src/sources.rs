@@ -53,6 +53,20 @@ fn byte_of(value: Value, offset: u64) -> Value {
     Value::partial(value.bits() >> (8 * offset), value.undef() >> (8 * offset)).wrap(IntTy::U8)
 }
 
+/// What memory holds in the end.
+pub(crate) fn last_content(program: &Program, trace: &Trace, at: u64, ty: IntTy) -> Option<Value> {
+    let (mut bits, mut undef) = (0, 0);
+    for offset in 0..ty.bytes() {
+        let at = at + offset;
+        let writes = |id: &&EventId| content(program, trace, Source::Event(**id), at).is_some();
+        let last = trace.stores.iter().rfind(writes).map_or(Source::Initial, |id| Source::Event(*id));
+        let byte = content(program, trace, last, at)?;
+        bits |= byte.bits() << (8 * offset);
+        undef |= (byte.undef() & 0xff) << (8 * offset);
+    }
+    Some(Value::partial(bits, undef).wrap(ty))
+}
+
 /// The byte that a source holds at an address.
 fn content(program: &Program, trace: &Trace, source: Source, at: u64) -> Option<Value> {
     match source {

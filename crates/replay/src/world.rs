@@ -1,7 +1,8 @@
 //! Runs the threads of a trace: the program must make just the accesses that the trace lists.
 
+use crate::names;
 use fencepost_harness::operation::Harness;
-use fencepost_harness::trace::{Action, Event, EventId, Source, Status, Trace};
+use fencepost_harness::trace::{Action, Event, EventId, NamedObject, Source, Status, Trace};
 use fencepost_lsl::fault::Fault;
 use fencepost_lsl::interp::{Access, Deps, Halt, NewObject, Site, Stop, Thread, Word, World};
 use fencepost_lsl::memory::{self, Object};
@@ -16,8 +17,8 @@ use std::rc::Rc;
 pub(crate) struct Trail {
     /// The loads it was computed from.
     pub(crate) loads: Rc<BTreeSet<EventId>>,
-    /// For a pointer: the expression it was read from, such as `q.tail`.
-    pub(crate) origin: Option<Rc<str>>,
+    /// For a pointer: what it was read from.
+    pub(crate) origin: Option<Origin>,
 }
 
 impl Deps for Trail {
@@ -39,6 +40,15 @@ impl Deps for Trail {
             Rc::make_mut(&mut self.loads).extend(other.loads.iter());
         }
     }
+}
+
+/// Where a pointer was read.
+#[derive(Clone, Debug)]
+pub(crate) struct Origin {
+    /// As the program wrote it, such as `q.tail`.
+    pub(crate) text: Rc<str>,
+    /// The address that it held.
+    pub(crate) points: u64,
 }
 
 /// What running the threads told about an event.
@@ -88,8 +98,8 @@ struct Tape<'t> {
 pub(crate) struct Replayed {
     /// Event by event.
     pub(crate) runs: Vec<Run>,
-    /// Names of objects, by address and size.
-    pub(crate) objects: Vec<(u64, u64, String)>,
+    /// The objects.
+    pub(crate) objects: Vec<NamedObject>,
 }
 
 /// Runs every thread.
@@ -157,7 +167,11 @@ pub(crate) fn run(harness: &Harness, trace: &Trace) -> Result<Replayed, String> 
     if runs.len() < trace.events.len() {
         return Err("the trace has events of no thread".into());
     }
-    let objects = objects.into_iter().map(|object| (object.base, object.size, object.name)).collect();
+    let named = |object: Named| {
+        let Named { base, size, name, layout, .. } = object;
+        NamedObject { base, size, name, layout }
+    };
+    let objects = objects.into_iter().map(named).collect();
     Ok(Replayed { runs, objects })
 }
 
@@ -212,7 +226,7 @@ fn name_objects(program: &Program, trace: &Trace) -> Result<Vec<Named>, String> 
             Place::Stack => program.sources.text(event.span).to_owned(),
             _ => {
                 count += 1;
-                let kind = layout.map_or("object".to_string(), |id| program.layouts.get(id).name.clone());
+                let kind = layout.map_or("object", |id| program.layouts.element_name(id));
                 format!("{kind}#{count}")
             }
         };
@@ -263,15 +277,22 @@ impl<'t> Tape<'t> {
         let Some(object) = self.object(access.addr, access.ty.bytes()) else { return };
         let offset = access.addr - object.base;
         let path = match object.layout {
-            Some(layout) => self.program.layouts.path(layout, offset, access.ty.bytes()).0,
+            Some(layout) => self.program.layouts.path_within(layout, object.size, offset, access.ty.bytes()),
             None if offset == 0 => String::new(),
             None => format!("+{offset}"),
         };
         let place = format!("{}{path}", object.name);
-        let via = trail.origin.as_ref().map(|origin| match path.strip_prefix('.') {
-            Some(field) => format!("{origin}->{field}"),
-            None if path.is_empty() => format!("*{origin}"),
-            None => format!("(*{origin}){path}"),
+        let via = trail.origin.as_ref().and_then(|origin| {
+            let start = origin.points.checked_sub(object.base).filter(|start| *start < object.size.max(1))?;
+            // Tag bits are not part of the address.
+            [start, start & !7].into_iter().find_map(|start| {
+                let start = match object.layout {
+                    Some(layout) => self.program.layouts.start_within(layout, object.size, start),
+                    None if start == offset => path.clone(),
+                    None => return None,
+                };
+                names::via(&origin.text, path.strip_prefix(start.as_str())?)
+            })
         });
         if let Some(run) = self.runs.last_mut() {
             (run.place, run.via) = (place, via);
@@ -307,7 +328,7 @@ impl World for Tape<'_> {
         }
         self.locate(access, site.addr);
         self.alive(event, Fault::UseAfterFree)?;
-        let origin = Some(self.place());
+        let origin = value.defined().map(|points| Origin { text: self.place(), points });
         Ok(Word { value, deps: Trail { loads: Rc::new(BTreeSet::from([id])), origin } })
     }
 
