@@ -15,7 +15,7 @@ use fencepost_harness::test::Test;
 use fencepost_harness::trace::{Explanation, Trace};
 use fencepost_harness::verdict::Reason;
 use fencepost_models::cat::Model;
-use fencepost_replay::{Refusal, replay_until};
+use fencepost_replay::{Refusal, judge_until, replay_until};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -238,7 +238,7 @@ fn bounded(
     match outcome.finding {
         Finding::Holds { witness } => {
             // Proof that the verdict speaks of something: an execution that the referee accepts.
-            judge.replayed(&witness)?;
+            judge.accepted(&witness)?;
             let open = outcome.loops.iter().any(|info| !info.spin);
             if open && fencepost_replay::lets_stores_overtake_loads(model) {
                 result.scope.caveats.push(EARLY_STORES.into());
@@ -298,7 +298,7 @@ fn explicit(
             let Some(witness) = &found.witness else {
                 return Err(Reason::Internal("no execution can be shown".into()));
             };
-            judge.replayed(witness)?;
+            judge.accepted(witness)?;
             Ok(Verdict::Holds)
         }
         explore::Verdict::Violated { violation, trace } => {
@@ -333,12 +333,24 @@ struct Judge<'a> {
 }
 
 impl Judge<'_> {
+    /// Has an execution accepted.
+    fn accepted(&self, trace: &Trace) -> Result<(), Reason> {
+        let stop = || self.budget.exhausted().is_some();
+        judge_until(&self.session.harness, trace, self.model, &[], &stop)
+            .map_err(|refusal| self.refused(refusal))
+    }
+
+    /// Has an execution accepted and explained.
     fn replayed(&self, trace: &Trace) -> Result<Explanation, Reason> {
         let stop = || self.budget.exhausted().is_some();
-        replay_until(&self.session.harness, trace, self.model, &stop).map_err(|refusal| match refusal {
+        replay_until(&self.session.harness, trace, self.model, &stop).map_err(|refusal| self.refused(refusal))
+    }
+
+    fn refused(&self, refusal: Refusal) -> Reason {
+        match refusal {
             Refusal::Wrong(why) => Reason::Internal(format!("a trace does not replay: {why}")),
             Refusal::Cut => self.budget.exhausted().map_or(Reason::Timeout, Reason::from),
-        })
+        }
     }
 
     fn violated(

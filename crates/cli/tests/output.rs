@@ -17,7 +17,21 @@ fn fencepost(arguments: &[&str]) -> Command {
 }
 
 fn text(arguments: &[&str]) -> String {
-    let output = fencepost(arguments).output().expect("it runs");
+    shown(&mut fencepost(arguments))
+}
+
+/// What is printed for a program that is given as files; the first is checked.
+fn text_of(files: &[(&str, &str)], arguments: &[&str]) -> String {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for (name, text) in files {
+        std::fs::write(folder.path().join(name), text).expect("written");
+    }
+    let all: Vec<&str> = ["check", files[0].0].iter().chain(arguments).copied().collect();
+    shown(fencepost(&all).current_dir(folder.path()))
+}
+
+fn shown(command: &mut Command) -> String {
+    let output = command.output().expect("it runs");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     // The time of the check stands in the first line of each result.
     let lines: Vec<String> = text
@@ -41,6 +55,187 @@ fn counterexample_by_observation() {
 #[test]
 fn counterexample_by_fault() {
     insta::assert_snapshot!(text(&["check", "msn.c", "-DNO_FENCE=4", "-m", "relaxed", "-t", "T0"]));
+}
+
+const STORE_BUFFERING: &str = "int x, y;
+int left(void)
+{
+    x = 1;
+    return y;
+}
+int right(void)
+{
+    y = 1;
+    return x;
+}
+#pragma fencepost op l = left()
+#pragma fencepost op r = right()
+#pragma fencepost test T = ( l | r )
+";
+
+/// Neither thread alone must have reordered anything: together they must.
+#[test]
+fn store_buffering() {
+    insta::assert_snapshot!(text_of(&[("sb.c", STORE_BUFFERING)], &["-m", "tso"]));
+}
+
+/// The memory order has the `free`, and no value for what is read after it.
+#[test]
+fn access_to_freed_memory() {
+    let text = "#include <stdlib.h>
+struct node { int key; struct node *next; };
+struct node *head;
+void start(void)
+{
+    head = malloc(sizeof *head);
+    head->key = 5;
+    head->next = 0;
+}
+int look(void)
+{
+    struct node *node = head;
+    return node ? node->key : 0;
+}
+void drop(void)
+{
+    struct node *node = head;
+    head = 0;
+    free(node);
+}
+#pragma fencepost init start()
+#pragma fencepost op l = look()
+#pragma fencepost op d = drop()
+#pragma fencepost test T = ( l | d )
+";
+    insta::assert_snapshot!(text_of(&[("freed.c", text)], &["-m", "sc"]));
+    let json = text_of(&[("freed.c", text)], &["-m", "sc", "--json"]);
+    let document: Value = serde_json::from_str(&json).expect("it is JSON");
+    let trace = &document["results"][0]["trace"];
+    let events = trace["events"].as_array().expect("there are events");
+    let dead = events.iter().find(|event| !event["freed_by"].is_null()).expect("one finds its object dead");
+    assert_eq!((&dead["kind"], &dead["value"]), (&"load".into(), &Value::Null));
+    assert_eq!(events[dead["freed_by"].as_u64().expect("a number") as usize]["kind"], "free");
+    let order = trace["memory_order"].as_array().expect("there is an order");
+    let place = |id: &Value| order.iter().position(|other| other == id).expect("it is in the order");
+    assert!(place(&dead["freed_by"]) < place(&dead["id"]));
+}
+
+/// Elements of one array have names of their own, and files are named where there are several.
+#[test]
+fn arrays_and_files() {
+    let header = "struct node { int value; struct node *next; };
+static inline void link(struct node *from, struct node *to)
+{
+    from->next = to;
+}
+";
+    let text = "#include \"nodes.h\"
+struct node nodes[3];
+void put(void)
+{
+    struct node *node = nodes;
+    node[2].value = 7;
+    link(&node[1], &node[2]);
+}
+int get(void)
+{
+    struct node *node = nodes[1].next;
+    return node ? node->value : 7;
+}
+#pragma fencepost op p = put()
+#pragma fencepost op g = get()
+#pragma fencepost test T = ( p | g )
+";
+    insta::assert_snapshot!(text_of(&[("main.c", text), ("nodes.h", header)], &["-m", "pso"]));
+}
+
+const TWO_LOCKS: &str = "#include <pthread.h>
+struct account { pthread_mutex_t mutex; int balance; } accounts[2];
+void transfer(struct account *from, struct account *to)
+{
+    pthread_mutex_lock(&from->mutex);
+    pthread_mutex_lock(&to->mutex);
+    from->balance--;
+    to->balance++;
+    pthread_mutex_unlock(&to->mutex);
+    pthread_mutex_unlock(&from->mutex);
+}
+#pragma fencepost op f = transfer(&accounts[0], &accounts[1])
+#pragma fencepost op b = transfer(&accounts[1], &accounts[0])
+#pragma fencepost test T = ( f | b )
+";
+
+/// Waits for a flag that nobody sets, and for a lock that is never free.
+const TWO_LOOPS: &str = "#include <pthread.h>
+int flags[2], lock = 1;
+void *await(void *argument)
+{
+    int ready = 0;
+    while (!ready)
+        ready = flags[1];
+    return 0;
+}
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, 0, await, 0);
+    while (__atomic_exchange_n(&lock, 1, __ATOMIC_ACQUIRE))
+        ;
+    pthread_join(thread, 0);
+}
+";
+
+/// What each thread of a stuck execution waits for: thread, place and value.
+fn waits_for(name: &str, text: &str) -> Vec<String> {
+    let json = text_of(&[(name, text)], &["-m", "tso", "--engine", "explicit", "--stuck", "--json"]);
+    let document: Value = serde_json::from_str(&json).expect("it is JSON");
+    let looks = document["results"][0]["trace"]["looks_at"].as_array().cloned().expect("a list");
+    let show = |look: &Value| format!("{} {} {}", look["thread"], look["place"], look["value"]);
+    looks.iter().map(|look| show(look).replace('"', "")).collect()
+}
+
+#[test]
+fn stuck_at_locks() {
+    let arguments = ["-m", "sc", "--engine", "explicit", "--stuck"];
+    insta::assert_snapshot!(text_of(&[("locks.c", TWO_LOCKS)], &arguments));
+    assert_eq!(waits_for("locks.c", TWO_LOCKS), ["1 accounts[1].mutex.held 1", "2 accounts[0].mutex.held 1"]);
+}
+
+#[test]
+fn stuck_in_loops() {
+    let arguments = ["-m", "sc", "--engine", "explicit", "--stuck"];
+    insta::assert_snapshot!(text_of(&[("loops.c", TWO_LOOPS)], &arguments));
+    assert_eq!(waits_for("loops.c", TWO_LOOPS), ["0 lock 1", "1 flags[1] 0"]);
+}
+
+/// The steps that repeat, and only those.
+#[test]
+fn endless() {
+    let text = "int want[2];
+void polite(int me)
+{
+    want[me] = 1;
+    while (want[1 - me]) {
+        want[me] = 0;
+        want[me] = 1;
+    }
+    want[me] = 0;
+}
+#pragma fencepost op l = polite(0)
+#pragma fencepost op r = polite(1)
+#pragma fencepost test T = ( l | r )
+";
+    let arguments = ["-m", "sc", "--engine", "explicit", "--endless", "fair"];
+    insta::assert_snapshot!(text_of(&[("polite.c", text)], &arguments));
+    let json = text_of(&[("polite.c", text)], &[&arguments[..], &["--json"]].concat());
+    let document: Value = serde_json::from_str(&json).expect("it is JSON");
+    let trace = &document["results"][0]["trace"];
+    let repeats = trace["repeats"].as_array().expect("some repeat");
+    let lines: std::collections::BTreeSet<u64> = repeats
+        .iter()
+        .map(|id| trace["events"][id.as_u64().expect("an id") as usize]["line"].as_u64().expect("a line"))
+        .collect();
+    assert!(!repeats.is_empty() && lines.iter().all(|line| (5..=7).contains(line)), "{lines:?}");
 }
 
 #[test]

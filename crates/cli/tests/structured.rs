@@ -42,9 +42,8 @@ struct Tally {
 fn observed(outcomes: &Outcomes) -> ObservationSet {
     let mut set = ObservationSet::default();
     for end in &outcomes.ends {
-        let word = |registers: &[u8; 3]| {
-            registers.iter().rev().fold(0, |word, value| word << 2 | u64::from(*value))
-        };
+        let word =
+            |registers: &[u8; 3]| registers.iter().rev().fold(0, |word, value| word << 2 | u64::from(*value));
         set.insert(end.iter().map(|registers| Value::new(word(registers))).collect());
     }
     set
@@ -63,8 +62,10 @@ fn compare(session: &Session, threads: &[Vec<Stmt>], text: &str, name: &str, tal
     let subject = session.subjects().remove(0);
     let Subject::Test(test) = &subject else { panic!("there is a test") };
     let model = fencepost_models::builtin(name).expect("it ships");
-    let options =
-        fencepost_explore::Options { model: Model::named(name).expect("it has buffers"), ..Default::default() };
+    let options = fencepost_explore::Options {
+        model: Model::named(name).expect("it has buffers"),
+        ..Default::default()
+    };
     let asked = fencepost_explore::Subject::Test(test, None);
     let explored = explore(&session.harness, asked, &options, None, &|_| {});
     let options = small();
@@ -74,7 +75,9 @@ fn compare(session: &Session, threads: &[Vec<Stmt>], text: &str, name: &str, tal
     if outcomes.fails {
         match (&explored.verdict, &checked.finding) {
             (Verdict::Violated { .. }, Finding::Violated(_)) => tally.failing += 1,
-            (Verdict::Violated { .. }, Finding::Unknown(Reason::Unroll { .. } | Reason::TooLong { .. })) => tally.unbounded += 1,
+            (Verdict::Violated { .. }, Finding::Unknown(Reason::Unroll { .. } | Reason::TooLong { .. })) => {
+                tally.unbounded += 1
+            }
             other => wrong(&format!("{other:?}")),
         }
         return;

@@ -128,12 +128,21 @@ pub fn explore(
         if let (End::Done, Some(fair)) = (&end, options.termination.wants())
             && let Some(Lasso { steps, stem }) = cycles::endless(&mut machine, fair)
         {
-            end = End::Violated(Violation::Endless { stem, steps: steps.len() }, steps);
+            end = End::Violated(Violation::Endless { stem, steps: steps.len(), repeats: Vec::new() }, steps);
         }
         let known = machine.footprint.clone();
         drop(machine);
         let trace = |steps: &[expand::Step]| trace::record(&code, harness, options, &known, steps);
         let verdict = match end {
+            End::Violated(Violation::Endless { stem, steps: count, .. }, steps) => {
+                match trace::record_circle(&code, harness, options, &known, &steps, stem) {
+                    Ok((trace, repeats)) => Verdict::Violated {
+                        violation: Violation::Endless { stem, steps: count, repeats },
+                        trace: Box::new(trace),
+                    },
+                    Err(reason) => Verdict::Inconclusive(reason),
+                }
+            }
             End::Violated(violation, steps) => match trace(&steps) {
                 Ok(trace) => Verdict::Violated { violation, trace: Box::new(trace) },
                 Err(reason) => Verdict::Inconclusive(reason),

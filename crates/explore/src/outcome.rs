@@ -2,7 +2,7 @@
 
 use fencepost_harness::observation::ObservationSet;
 use fencepost_harness::result::Wrong;
-use fencepost_harness::trace::Trace;
+use fencepost_harness::trace::{EventId, Trace};
 use fencepost_harness::verdict::Reason;
 use std::time::Duration;
 
@@ -25,6 +25,8 @@ pub enum Violation {
         stem: usize,
         /// Steps of all.
         steps: usize,
+        /// The events that are repeated, by thread and as the thread makes them.
+        repeats: Vec<EventId>,
     },
 }
 
@@ -35,7 +37,7 @@ impl From<Violation> for Wrong {
             Violation::Observation => Wrong::Observation,
             Violation::Unexplained => Wrong::Unexplained,
             Violation::Stuck(threads) => Wrong::Stuck(threads),
-            Violation::Endless { stem, steps } => Wrong::Endless { stem, steps },
+            Violation::Endless { stem, steps, repeats } => Wrong::Endless { stem, steps, repeats },
             Violation::Leak(_) => Wrong::Leak,
         }
     }

@@ -35,6 +35,18 @@ pub(crate) fn record(
     footprint: &Footprint,
     steps: &[Step],
 ) -> Result<Trace, Reason> {
+    record_circle(code, harness, options, footprint, steps, steps.len()).map(|(trace, _)| trace)
+}
+
+/// As [`record`], with the events that happen from step number `stem` on.
+pub(crate) fn record_circle(
+    code: &Code,
+    harness: &Harness,
+    options: &Options,
+    footprint: &Footprint,
+    steps: &[Step],
+    stem: usize,
+) -> Result<(Trace, Vec<EventId>), Reason> {
     let reductions = Reductions { collect: false, rename: false, ..options.reductions };
     let options = Options { reductions, ..options.clone() };
     let mut machine = Machine::new(code, &harness.program, &options, footprint.clone(), None);
@@ -42,7 +54,11 @@ pub(crate) fn record(
     let mut next = world.clone();
     let mut tracer = Tracer::new(code);
     tracer.thread(Start::Begin);
+    let mut repeats_from = usize::MAX;
     for (number, step) in steps.iter().enumerate() {
+        if number == stem {
+            repeats_from = tracer.events.len();
+        }
         let before = world.threads.len();
         match take(&mut machine, &world, &mut next, step, &mut tracer) {
             Ok(()) => std::mem::swap(&mut world, &mut next),
@@ -67,7 +83,7 @@ pub(crate) fn record(
             tracer.threads[thread].finished = true;
         }
     }
-    Ok(tracer.finish())
+    Ok(tracer.finish(repeats_from))
 }
 
 /// A thread under recording.
@@ -203,8 +219,8 @@ impl<'a> Tracer<'a> {
         }
     }
 
-    /// The trace, with events sorted thread by thread.
-    fn finish(mut self) -> Trace {
+    /// The trace, with events sorted thread by thread, and the ids of those that happened from some event on.
+    fn finish(mut self, from: usize) -> (Trace, Vec<EventId>) {
         // What is still under way reaches memory in the end.
         for thread in 0..self.threads.len() {
             for event in std::mem::take(&mut self.threads[thread].buffer).into_iter().flatten() {
@@ -247,7 +263,9 @@ impl<'a> Tracer<'a> {
             let status = if finished { Status::Finished } else { faulted.unwrap_or(Status::Stopped) };
             threads.push(TraceThread { start, calls, status });
         }
-        Trace { threads, events, stores: self.stores.iter().map(|store| place[*store]).collect() }
+        let stores = self.stores.iter().map(|store| place[*store]).collect();
+        let later = sorted.iter().filter(|old| **old >= from).map(|old| place[*old]).collect();
+        (Trace { threads, events, stores }, later)
     }
 }
 

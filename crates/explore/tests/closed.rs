@@ -205,7 +205,7 @@ fn giving_way_never_ends() {
             return 0;
         }";
     let found = run(text, &Options { termination: Termination::Fair, stuck: true, ..on(Model::Sc) });
-    let Verdict::Violated { violation: Violation::Endless { stem, steps }, .. } = found.verdict else {
+    let Verdict::Violated { violation: Violation::Endless { stem, steps, .. }, .. } = found.verdict else {
         panic!("{:?}", found.verdict)
     };
     assert!(stem < steps);

@@ -1,7 +1,7 @@
 //! The result of a check: what was asked, the verdict, how far it goes, and what it cost.
 
 use crate::observation::Observation;
-use crate::trace::{Explanation, Trace};
+use crate::trace::{EventId, Explanation, Trace};
 use crate::verdict::{Kind, Reason};
 use fencepost_lsl::source::Span;
 use std::time::Duration;
@@ -45,6 +45,8 @@ pub enum Wrong {
         stem: usize,
         /// Steps of all.
         steps: usize,
+        /// The events that are repeated, by thread and as the thread makes them.
+        repeats: Vec<EventId>,
     },
     /// Heap objects are lost before they are freed.
     Leak,

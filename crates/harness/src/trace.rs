@@ -261,17 +261,48 @@ pub struct Reordering {
 /// What replay worked out about a trace.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Explanation {
-    /// Loads and stores in an order in which memory can have seen them, as near to program order as it
-    /// gets.
+    /// What reads or writes memory, `free` included, in an order in which memory can have seen it: every one of
+    /// the reorderings shows in it, and else it is near to program order.
     pub order: Vec<EventId>,
-    /// Reorderings without which the execution is impossible; the plainest ones.
+    /// Pairs that the model would have to keep in order to forbid the execution; no fewer of them would do.
     pub reorderings: Vec<Reordering>,
+    /// Whether the execution is possible without any reordering: sc allows it.
+    pub on_sc: bool,
     /// For each event, the location by object, such as `node_t#2.next`.
     pub places: Vec<String>,
     /// For each event, the location as the program wrote it, such as `q.tail->next`, if that differs.
     pub ways: Vec<Option<String>>,
     /// For each event, its place in the user's own text.
     pub spans: Vec<Span>,
-    /// Names of objects, by address and size.
-    pub objects: Vec<(u64, u64, String)>,
+    /// The objects.
+    pub objects: Vec<NamedObject>,
+    /// For each thread that the trace leaves before its end: what it reads next, if memory stays as it is in
+    /// the end. Of a thread that waits for ever, what it waits for; starts anew once it repeats.
+    pub looks: Vec<Vec<Look>>,
+}
+
+/// An object with a name.
+#[derive(Clone, PartialEq, Debug)]
+pub struct NamedObject {
+    /// Its address.
+    pub base: u64,
+    /// Its size in bytes.
+    pub size: u64,
+    /// Its name, such as `q` or `node_t#2`.
+    pub name: String,
+    /// How to name its parts.
+    pub layout: Option<LayoutId>,
+}
+
+/// A load that a thread would make next.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Look {
+    /// The address.
+    pub addr: u64,
+    /// How many bytes.
+    pub bytes: u64,
+    /// What it would read.
+    pub value: Value,
+    /// Its place in the user's own text.
+    pub span: Span,
 }

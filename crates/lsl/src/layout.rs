@@ -110,6 +110,68 @@ impl Layouts {
         (path, Some(at))
     }
 
+    /// As [`Self::path`], in an object that may be longer than its layout: then it is an array of such.
+    pub fn path_within(&self, id: LayoutId, object: u64, offset: u64, size: u64) -> String {
+        match self.elements(id, object) {
+            Some(stride) => format!("[{}]{}", offset / stride, self.path(id, offset % stride, size).0),
+            None => self.path(id, offset, size).0,
+        }
+    }
+
+    /// The path to the outermost part that starts at `offset`, as a pointer there would be written; the object
+    /// may be longer than its layout.
+    pub fn start_within(&self, id: LayoutId, object: u64, offset: u64) -> String {
+        if offset == 0 {
+            return String::new();
+        }
+        let (mut path, mut rest) = match self.elements(id, object) {
+            Some(stride) => (format!("[{}]", offset / stride), offset % stride),
+            None => (String::new(), offset),
+        };
+        let mut at = id;
+        while rest != 0 {
+            match &self.get(at).shape {
+                Shape::Array { element, stride } => {
+                    path.push_str(&format!("[{}]", rest / stride));
+                    (rest, at) = (rest % stride, *element);
+                }
+                Shape::Record(members) => {
+                    let end = |m: &Member| m.offset + self.get(m.layout).size;
+                    let Some(member) = members.iter().find(|m| m.offset <= rest && rest < end(m)) else {
+                        return format!("{path}+{rest}");
+                    };
+                    if !member.name.is_empty() {
+                        path.push('.');
+                        path.push_str(&member.name);
+                    }
+                    (rest, at) = (rest - member.offset, member.layout);
+                }
+                Shape::Scalar { .. } => return format!("{path}+{rest}"),
+            }
+        }
+        path
+    }
+
+    /// The size of the elements of an object that is longer than its layout and looks like an array of such. One
+    /// that ends with a flexible array is something else.
+    fn elements(&self, id: LayoutId, object: u64) -> Option<u64> {
+        let layout = self.get(id);
+        let flexible = match &layout.shape {
+            Shape::Record(members) => members.last().is_some_and(|last| self.get(last.layout).size == 0),
+            _ => false,
+        };
+        let fits = layout.size > 0 && object > layout.size && object.is_multiple_of(layout.size);
+        (fits && !flexible).then_some(layout.size)
+    }
+
+    /// The name of a type, or of what it is an array of.
+    pub fn element_name(&self, id: LayoutId) -> &str {
+        match self.get(id) {
+            Layout { shape: Shape::Array { element, .. }, .. } => self.element_name(*element),
+            layout => &layout.name,
+        }
+    }
+
     /// The layout a pointer of layout `id` points to.
     pub fn target(&self, id: LayoutId) -> Option<LayoutId> {
         match self.get(id).shape {
@@ -157,5 +219,29 @@ mod tests {
         assert_eq!(all.path(ring, 32, 8).0, ".whole");
         assert_eq!(all.path(ring, 16, 8).0, ".slots[2]");
         assert_eq!(all.path(ring, 33, 1).0, ".whole+1");
+    }
+
+    #[test]
+    fn arrays_of_records() {
+        let mut all = Layouts::default();
+        let int = scalar(&mut all, "int", 4);
+        let member = |name: &str, offset, layout| Member { name: name.into(), offset, layout };
+        let members = vec![member("key", 0, int), member("next", 4, int)];
+        let node = all.add(Layout { name: "node".into(), size: 8, shape: Shape::Record(members) });
+        let shape = Shape::Array { element: node, stride: 8 };
+        let nodes = all.add(Layout { name: "node[2]".into(), size: 16, shape });
+        // Declared as an array, and allocated as several.
+        for layout in [nodes, node] {
+            assert_eq!(all.path_within(layout, 16, 12, 4), "[1].next");
+            assert_eq!(all.path_within(layout, 16, 4, 4), "[0].next");
+            assert_eq!(all.start_within(layout, 16, 0), "");
+            assert_eq!(all.start_within(layout, 16, 8), "[1]");
+            assert_eq!(all.start_within(layout, 16, 12), "[1].next");
+            assert_eq!(all.start_within(layout, 16, 13), "[1].next+1");
+        }
+        // One, and one with something behind it.
+        assert_eq!(all.path_within(node, 8, 4, 4), ".next");
+        assert_eq!(all.start_within(node, 8, 4), ".next");
+        assert_eq!(all.path_within(node, 12, 4, 4), ".next");
     }
 }

@@ -8,7 +8,7 @@ use crate::poll::Poll;
 use crate::relation::{Bits, Matrix, insert};
 use crate::sources::Sequel;
 use crate::world::Run;
-use fencepost_harness::trace::{Action, Event, Trace};
+use fencepost_harness::trace::{Action, Event, EventId, Reordering, Trace};
 use fencepost_lsl::program::{Fence, Order};
 use fencepost_models::cat::{BaseRelation, BaseSet, Model, Relation, Set, Test};
 use rustc_hash::FxHashMap;
@@ -47,11 +47,15 @@ impl<'t> Execution<'t> {
         all.combine(&self.base(BaseRelation::Int), |a, b| a & !b)
     }
 
-    /// Checks all constraints. Returns what the first acyclic one relates, with all it implies.
-    pub(crate) fn check(&self, model: &Model, poll: &Poll) -> Result<Matrix, Refusal> {
+    /// Checks all constraints, of which the first acyclic one also keeps the given pairs in order, each with the
+    /// atomic blocks that its accesses are in. Returns what that one relates, with all it implies.
+    pub(crate) fn check(&self, model: &Model, kept: &[Reordering], poll: &Poll) -> Result<Matrix, Refusal> {
         let mut order = None;
         for constraint in &model.constraints {
-            let relation = self.relation(&constraint.relation, poll)?;
+            let mut relation = self.relation(&constraint.relation, poll)?;
+            if constraint.test == Test::Acyclic && order.is_none() {
+                kept.iter().for_each(|pair| self.lift(pair.first, pair.overtook, &mut relation));
+            }
             let broken = match constraint.test {
                 Test::Acyclic => match relation.sort(poll)? {
                     Err(node) => Some(node),
@@ -72,6 +76,26 @@ impl<'t> Execution<'t> {
             }
         }
         Ok(order.unwrap_or_else(|| Matrix::new(self.size())))
+    }
+
+    /// Adds a pair, and all pairs of the same two atomic blocks. What happened before there was a second thread
+    /// is in order anyway.
+    pub(crate) fn lift(&self, first: EventId, second: EventId, relation: &mut Matrix) {
+        let with = |id: EventId| {
+            let block = self.trace.event(id).atomic;
+            let same = move |&node: &usize| block.is_some() && self.event(node).atomic == block;
+            let own = id.index().checked_sub(self.sequel.alone);
+            (0..self.size()).filter(same).chain(own).collect::<Vec<_>>()
+        };
+        let seconds = with(second);
+        for x in with(first) {
+            seconds.iter().for_each(|&y| relation.set(x, y));
+        }
+    }
+
+    /// Whether an event is one that memory takes part in: it reads or writes something.
+    pub(crate) fn touches_memory(&self, event: usize) -> bool {
+        !self.sequel.reads[event].is_empty() || !self.sequel.writes[event].is_empty()
     }
 
     /// How many nodes there are.

@@ -7,15 +7,18 @@
 //! 3. the model, evaluated on this one execution, allows it.
 //!
 //! What is worked out on the way explains the trace to people: names of addresses, an order in which
-//! memory can have seen the accesses, and the reorderings without which the execution could not be.
+//! memory can have seen the accesses, and the reorderings that make the execution possible.
 //!
 //! Deliberately absent: any search.
 
 mod evaluate;
 mod explain;
+mod names;
+mod onward;
 mod poll;
 mod related;
 mod relation;
+mod reorder;
 mod shape;
 mod sources;
 mod world;
@@ -23,7 +26,7 @@ mod world;
 pub use shape::lets_stores_overtake_loads;
 
 use fencepost_harness::operation::Harness;
-use fencepost_harness::trace::{Explanation, Trace};
+use fencepost_harness::trace::{Explanation, Reordering, Trace};
 use fencepost_models::cat::Model;
 
 /// Why a trace is not accepted.
@@ -41,15 +44,12 @@ impl From<String> for Refusal {
     }
 }
 
-/// Checks a trace. An error says what is wrong with it.
+/// Checks a trace and explains it. An error says what is wrong with it.
 pub fn replay(harness: &Harness, trace: &Trace, model: &Model) -> Result<Explanation, String> {
-    replay_until(harness, trace, model, &|| false).map_err(|refusal| match refusal {
-        Refusal::Wrong(why) => why,
-        Refusal::Cut => "nobody wanted to stop".into(),
-    })
+    replay_until(harness, trace, model, &|| false).map_err(uncut)
 }
 
-/// Checks a trace until `stop` says that it is enough.
+/// Checks a trace and explains it, until `stop` says that it is enough.
 pub fn replay_until(
     harness: &Harness,
     trace: &Trace,
@@ -60,6 +60,40 @@ pub fn replay_until(
     let replayed = world::run(harness, trace, &poll)?;
     let sequel = sources::check(&harness.program, trace, &replayed, &poll)?;
     let execution = evaluate::Execution::new(trace, &replayed.runs, sequel);
-    let order = execution.check(model, &poll)?;
-    explain::explain(harness, trace, &replayed, &execution, &order, &poll)
+    let order = execution.check(model, &[], &poll)?;
+    let sc = fencepost_models::builtin("sc").ok_or_else(|| String::from("the model `sc` does not ship"))?;
+    let on_sc = match execution.check(&sc, &[], &poll) {
+        Ok(_) => true,
+        Err(Refusal::Wrong(_)) => false,
+        Err(Refusal::Cut) => return Err(Refusal::Cut),
+    };
+    explain::explain(harness, trace, &replayed, &execution, &order, on_sc, &poll)
+}
+
+/// Checks a trace against a model that also keeps some pairs of accesses in order, in what its first acyclic
+/// constraint speaks of. An error says what is wrong with the trace.
+pub fn judge(harness: &Harness, trace: &Trace, model: &Model, kept: &[Reordering]) -> Result<(), String> {
+    judge_until(harness, trace, model, kept, &|| false).map_err(uncut)
+}
+
+/// The same, until `stop` says that it is enough.
+pub fn judge_until(
+    harness: &Harness,
+    trace: &Trace,
+    model: &Model,
+    kept: &[Reordering],
+    stop: &dyn Fn() -> bool,
+) -> Result<(), Refusal> {
+    let poll = poll::Poll::new(stop);
+    let replayed = world::run(harness, trace, &poll)?;
+    let sequel = sources::check(&harness.program, trace, &replayed, &poll)?;
+    evaluate::Execution::new(trace, &replayed.runs, sequel).check(model, kept, &poll).map(|_| ())
+}
+
+/// What is wrong with a trace that nobody wanted to stop looking at.
+fn uncut(refusal: Refusal) -> String {
+    match refusal {
+        Refusal::Wrong(why) => why,
+        Refusal::Cut => "nobody wanted to stop".into(),
+    }
 }

@@ -57,6 +57,11 @@ impl Matrix {
         &mut self.bits[x * self.words..(x + 1) * self.words]
     }
 
+    /// How many numbers it is over.
+    pub(crate) fn size(&self) -> usize {
+        self.size
+    }
+
     pub(crate) fn set(&mut self, x: usize, y: usize) {
         insert(self.row_mut(x), y);
     }

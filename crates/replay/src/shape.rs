@@ -23,7 +23,7 @@ pub fn lets_stores_overtake_loads(model: &Model) -> bool {
         stores: vec![EventId(1), EventId(3)],
     };
     let runs = vec![Run::default(); trace.events.len()];
-    Execution::new(&trace, &runs, unchecked(&trace)).check(model, &Poll::never()).is_ok()
+    Execution::new(&trace, &runs, unchecked(&trace)).check(model, &[], &Poll::never()).is_ok()
 }
 
 fn event(thread: usize, action: Action) -> Event {

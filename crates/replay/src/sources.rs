@@ -63,7 +63,7 @@ pub(crate) fn check(
     if listed.len() != trace.stores.len() || count != listed.len() || !trace.stores.iter().all(known) {
         return Err(String::from("the order of stores does not list each store once").into());
     }
-    let contents = Contents::new(program, trace, &listed);
+    let contents = Contents::new(program, trace);
     for index in 0..trace.events.len() {
         poll.ask()?;
         contents.check_load(index)?;
@@ -114,16 +114,17 @@ fn alone(trace: &Trace) -> usize {
 }
 
 /// What objects hold.
-struct Contents<'t> {
+pub(crate) struct Contents<'t> {
     trace: &'t Trace,
     /// The events that memory has seen in some order.
-    listed: &'t FxHashSet<EventId>,
+    listed: FxHashSet<EventId>,
     /// When they come to be, by address.
     initial: BTreeMap<u64, Object>,
 }
 
 impl<'t> Contents<'t> {
-    fn new(program: &Program, trace: &'t Trace, listed: &'t FxHashSet<EventId>) -> Contents<'t> {
+    pub(crate) fn new(program: &Program, trace: &'t Trace) -> Contents<'t> {
+        let listed: FxHashSet<EventId> = trace.stores.iter().copied().collect();
         let mut initial: BTreeMap<u64, Object> =
             program.globals.iter().map(Object::of_global).map(|object| (object.base, object)).collect();
         for (index, event) in trace.events.iter().enumerate() {
@@ -167,6 +168,21 @@ impl<'t> Contents<'t> {
             return Err(format!("load {index} reads more than its width"));
         }
         Ok(())
+    }
+
+    /// What memory holds in the end, as far as it is seen.
+    pub(crate) fn last(&self, at: u64, ty: IntTy, seen: impl Fn(EventId) -> bool) -> Option<Value> {
+        let (mut bits, mut undef) = (0, 0);
+        for offset in 0..ty.bytes() {
+            let at = at + offset;
+            let writes = |id: &&EventId| seen(**id) && self.at(Source::Event(**id), at).is_some();
+            let last =
+                self.trace.stores.iter().rfind(writes).map_or(Source::Initial, |id| Source::Event(*id));
+            let byte = self.at(last, at)?;
+            bits |= byte.bits() << (8 * offset);
+            undef |= (byte.undef() & 0xff) << (8 * offset);
+        }
+        Some(Value::partial(bits, undef).wrap(ty))
     }
 
     /// The byte that a source holds at an address.

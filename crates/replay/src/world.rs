@@ -1,7 +1,7 @@
 //! Runs the threads of a trace: the program must make just the accesses that the trace lists.
 
-use crate::Refusal;
 use crate::poll::Poll;
+use crate::{Refusal, names};
 use fencepost_harness::operation::Harness;
 use fencepost_harness::trace::{Action, Call, Event, EventId, Start, Status, Trace};
 use fencepost_lsl::fault::Fault;
@@ -19,8 +19,8 @@ use std::rc::Rc;
 pub(crate) struct Trail {
     /// The loads it was computed from.
     pub(crate) loads: Rc<BTreeSet<EventId>>,
-    /// For a pointer: the expression it was read from, such as `q.tail`.
-    pub(crate) origin: Option<Rc<str>>,
+    /// For a pointer: what it was read from.
+    pub(crate) origin: Option<Origin>,
     /// For the control dependencies of a thread: all that was added to them so far.
     pub(crate) branches: Option<Rc<Branches>>,
 }
@@ -67,6 +67,15 @@ impl Deps for Trail {
     }
 }
 
+/// Where a pointer was read.
+#[derive(Clone, Debug)]
+pub(crate) struct Origin {
+    /// As the program wrote it, such as `q.tail`.
+    pub(crate) text: Rc<str>,
+    /// The address that it held.
+    pub(crate) points: u64,
+}
+
 /// What running the threads told about an event.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Run {
@@ -94,7 +103,7 @@ pub(crate) struct Named {
     constant: bool,
     pub(crate) heap: bool,
     pub(crate) name: String,
-    layout: Option<fencepost_lsl::layout::LayoutId>,
+    pub(crate) layout: Option<fencepost_lsl::layout::LayoutId>,
 }
 
 /// Objects by address. None overlaps another.
@@ -325,7 +334,7 @@ fn name_objects(program: &Program, trace: &Trace) -> Result<Objects, String> {
             Place::Stack => program.sources.text(event.span).to_owned(),
             _ => {
                 count += 1;
-                let kind = layout.map_or("object".to_string(), |id| program.layouts.get(id).name.clone());
+                let kind = layout.map_or("object", |id| program.layouts.element_name(id));
                 format!("{kind}#{count}")
             }
         };
@@ -400,15 +409,22 @@ impl<'t> Tape<'t> {
         let Some(object) = self.object(access.addr, access.ty.bytes()) else { return };
         let offset = access.addr - object.base;
         let path = match object.layout {
-            Some(layout) => self.program.layouts.path(layout, offset, access.ty.bytes()).0,
+            Some(layout) => self.program.layouts.path_within(layout, object.size, offset, access.ty.bytes()),
             None if offset == 0 => String::new(),
             None => format!("+{offset}"),
         };
         let place = format!("{}{path}", object.name);
-        let via = trail.origin.as_ref().map(|origin| match path.strip_prefix('.') {
-            Some(field) => format!("{origin}->{field}"),
-            None if path.is_empty() => format!("*{origin}"),
-            None => format!("(*{origin}){path}"),
+        let via = trail.origin.as_ref().and_then(|origin| {
+            let start = origin.points.checked_sub(object.base).filter(|start| *start < object.size.max(1))?;
+            // Tag bits are not part of the address.
+            [start, start & !7].into_iter().find_map(|start| {
+                let start = match object.layout {
+                    Some(layout) => self.program.layouts.start_within(layout, object.size, start),
+                    None if start == offset => path.clone(),
+                    None => return None,
+                };
+                names::via(&origin.text, path.strip_prefix(start.as_str())?)
+            })
         });
         if let Some(run) = self.runs.last_mut() {
             (run.place, run.via) = (place, via);
@@ -433,7 +449,7 @@ impl World for Tape<'_> {
             return self.refuse(&format!("a load of {:#x}", access.addr));
         }
         self.locate(access, site.addr);
-        let origin = Some(self.place());
+        let origin = value.defined().map(|points| Origin { text: self.place(), points });
         Ok(Word { value, deps: Trail { loads: Rc::new(BTreeSet::from([id])), origin, branches: None } })
     }
 

@@ -2,6 +2,7 @@
 //!
 //! docs/json.md describes the document.
 
+use crate::values;
 use fencepost_harness::consistency::history::Event;
 use fencepost_harness::observation;
 use fencepost_harness::operation::Harness;
@@ -119,14 +120,36 @@ fn counterexample(harness: &Harness, test: Option<&Test>, example: &Counterexamp
     };
     let observed = trace.observation().and_then(|observed| shown(&observed, false));
     let nearest: Vec<Value> = example.nearest.iter().take(3).map(|(o, _)| json!(shown(o, true))).collect();
-    let waiting = match &example.wrong {
-        Wrong::Stuck(threads) => json!(threads),
-        _ => Value::Null,
+    let (waiting, repeats) = match &example.wrong {
+        Wrong::Stuck(threads) => (json!(threads), Value::Null),
+        Wrong::Endless { repeats, .. } => {
+            (Value::Null, json!(repeats.iter().map(|id| id.0).collect::<Vec<_>>()))
+        }
+        _ => (Value::Null, Value::Null),
     };
+    let mut looks: Vec<Value> = Vec::new();
+    if let Wrong::Stuck(threads) = &example.wrong {
+        for &thread in threads {
+            for look in &example.explanation.looks[thread] {
+                let at = sources.position(look.span);
+                looks.push(json!({
+                    "thread": thread,
+                    "file": at.file,
+                    "line": at.line,
+                    "address": look.addr,
+                    "bytes": look.bytes,
+                    "place": values::part(look.addr, look.bytes, harness, &example.explanation),
+                    "value": look.value.to_string(),
+                }));
+            }
+        }
+    }
     json!({
         "replayed": true,
         "wrong": example.wrong.name(),
         "waiting": waiting,
+        "looks_at": looks,
+        "repeats": repeats,
         "serial": example.serial,
         "fault": fault,
         "observed": observed,
@@ -137,6 +160,7 @@ fn counterexample(harness: &Harness, test: Option<&Test>, example: &Counterexamp
         "reorderings": example.explanation.reorderings.iter()
             .map(|pair| json!({ "first": pair.first.0, "overtaken_by": pair.overtook.0 }))
             .collect::<Vec<_>>(),
+        "possible_on_sc": example.explanation.on_sc,
     })
 }
 
@@ -221,6 +245,16 @@ fn event(harness: &Harness, example: &Counterexample, id: EventId) -> Value {
     };
     if let (Value::Object(value), Value::Object(more)) = (&mut value, more) {
         value.extend(more);
+        if let Some(Source::Event(free)) = event.life
+            && matches!(example.trace.event(free).action, Action::Free { .. })
+        {
+            // What freed memory holds is no value that anybody stored.
+            value.insert("freed_by".into(), json!(free.0));
+            if matches!(event.action, Action::Load { .. }) {
+                value.insert("value".into(), Value::Null);
+                value.insert("from".into(), json!([]));
+            }
+        }
         if event.action.access().is_some() {
             value.insert("place".into(), json!(explanation.places[id.index()]));
             value.insert("expression".into(), json!(explanation.ways[id.index()]));

@@ -10,6 +10,9 @@ use fencepost_harness::result::{Counterexample, Wrong};
 use fencepost_harness::test::Test;
 use fencepost_harness::trace::{Action, Call, EventId, Source, Start, Status};
 use fencepost_lsl::program::{Order, Place, ProcId, address};
+use fencepost_lsl::source::{FileId, Span};
+use fencepost_lsl::value::Value;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::Write;
 
 /// Renders counterexamples of one test.
@@ -47,18 +50,17 @@ impl Renderer<'_> {
             Wrong::Stuck(threads) => {
                 let _ = writeln!(out, "  {BAD}stuck{RESET}: nobody can go on, and that is not right here");
                 for &thread in threads {
-                    self.waits(out, thread, "waits for ever");
+                    self.waits(out, thread);
                 }
             }
-            Wrong::Endless { stem, steps } => {
-                let circle = steps - stem;
+            Wrong::Endless { repeats, .. } => {
                 let _ = writeln!(
                     out,
-                    "  {BAD}endless{RESET}: after {stem} steps, the {circle} that follow can repeat for ever"
+                    "  {BAD}endless{RESET}: it comes to the same state again, so what happens in between can repeat for ever"
                 );
                 let threads = trace.threads.iter().enumerate();
                 for (thread, _) in threads.filter(|(_, run)| run.status != Status::Finished) {
-                    self.waits(out, thread, "does not end");
+                    self.repeats(out, thread, repeats);
                 }
             }
             Wrong::Leak => _ = writeln!(out, "  {BAD}a heap object is lost before it is freed{RESET}"),
@@ -75,24 +77,50 @@ impl Renderer<'_> {
         }
     }
 
-    /// Where a thread is that goes no further.
-    fn waits(&self, out: &mut String, thread: usize, what: &str) {
-        let sources = &self.harness.program.sources;
-        let name = self.thread_name(thread);
-        let Some(call) = self.example.trace.threads[thread].calls.last() else {
-            let _ = writeln!(out, "    {name} {what} before its first step");
-            return;
-        };
-        let called = match call.op {
+    /// The call that a thread is in.
+    fn under_way(&self, thread: usize) -> Option<String> {
+        let call = self.example.trace.threads[thread].calls.last()?;
+        Some(match call.op {
             Some((op, _)) => FixedCall { op, args: call.args.clone() }.show(self.harness),
             None => self.proc_name(call.proc),
+        })
+    }
+
+    /// What a thread waits for that goes no further.
+    fn waits(&self, out: &mut String, thread: usize) {
+        let sources = &self.harness.program.sources;
+        let name = self.thread_name(thread);
+        let Some(called) = self.under_way(thread) else {
+            let _ = writeln!(out, "    {name} waits for ever before its first step");
+            return;
         };
-        let last = call.events.clone().next_back();
-        let place = last.map(|event| {
+        let _ = writeln!(out, "    {name} waits for ever in {called}");
+        let looks = &self.example.explanation.looks[thread];
+        for look in looks {
+            let (place, value) = (self.part(look.addr, look.bytes), self.show(look.value));
+            let at = format!("{}:{}", self.file(look.span), sources.position(look.span).line);
+            let text = shorten(sources.line(look.span), 44);
+            let _ = writeln!(out, "      {FAINT}{at}{RESET}  {text}  reads {place} = {value}");
+        }
+        let last = self.example.trace.threads[thread].calls.last().and_then(|c| c.events.clone().next_back());
+        if let (true, Some(event)) = (looks.is_empty(), last) {
             let span = self.example.explanation.spans[event];
-            format!(", last seen at {}: {}", sources.position(span), sources.line(span))
-        });
-        let _ = writeln!(out, "    {name} {what} in {called}{}", place.unwrap_or_default());
+            let _ = writeln!(out, "      last seen at {}: {}", sources.position(span), sources.line(span));
+        }
+    }
+
+    /// What a thread of an execution that never ends does again and again.
+    fn repeats(&self, out: &mut String, thread: usize, repeats: &[EventId]) {
+        let name = self.thread_name(thread);
+        let called = self.under_way(thread).map_or(String::new(), |called| format!(" in {called}"));
+        let own: Vec<EventId> =
+            repeats.iter().copied().filter(|id| self.example.trace.event(*id).thread == thread).collect();
+        if own.is_empty() {
+            let _ = writeln!(out, "    {name} makes no access{called}");
+            return;
+        }
+        let _ = writeln!(out, "    {name} repeats{called}");
+        self.rows(out, own.into_iter());
     }
 
     /// What was observed, and why that is wrong.
@@ -173,25 +201,30 @@ impl Renderer<'_> {
                 }
             }
             if thread.status == Status::Stopped {
-                let _ = writeln!(out, "      {FAINT}goes no further{RESET}");
+                let repeats = |id: &EventId| trace.event(*id).thread == index;
+                let end = match &self.example.wrong {
+                    Wrong::Endless { repeats: ids, .. } if ids.iter().any(repeats) => "and so on for ever",
+                    _ => "goes no further",
+                };
+                let _ = writeln!(out, "      {FAINT}{end}{RESET}");
             }
         }
     }
 
     fn events(&self, out: &mut String, call: &Call) {
+        self.rows(out, call.events.clone().map(|event| EventId(event as u32)));
+    }
+
+    /// Events, a line each, beside the statements that make them.
+    fn rows(&self, out: &mut String, events: impl Iterator<Item = EventId>) {
         let sources = &self.harness.program.sources;
-        let rows: Vec<(String, String, String)> = call
-            .events
-            .clone()
-            .filter_map(|event| {
-                let span = self.example.explanation.spans[event];
-                let at = sources.position(span);
-                // The folder stands in the heading; here the name is enough.
-                let file = at.file.rsplit('/').next().unwrap_or(&at.file);
+        let rows: Vec<(String, String, String)> = events
+            .filter_map(|id| {
+                let span = self.example.explanation.spans[id.index()];
                 let line = sources.line(span);
                 // What the wrapper of an operation does is not the user's code.
-                let row =
-                    (format!("{file}:{}", at.line), line.to_owned(), self.describe(EventId(event as u32))?);
+                let place = format!("{}:{}", self.file(span), sources.position(span).line);
+                let row = (place, line.to_owned(), self.describe(id)?);
                 (!line.starts_with("#pragma")).then_some(row)
             })
             .collect();
@@ -214,16 +247,12 @@ impl Renderer<'_> {
     fn describe(&self, id: EventId) -> Option<String> {
         let explanation = &self.example.explanation;
         let event = self.example.trace.event(id);
-        let show = |value| values::show(value, explanation);
+        let show = |value| self.show(value);
         let atomic = if event.atomic.is_some() { "atomic " } else { "" };
         if let Some(freed) = self.freed(id) {
             let what = match event.action {
-                Action::Alloc { addr, .. } => {
-                    let name = values::show(fencepost_lsl::value::Value::new(addr), explanation);
-                    return Some(format!(
-                        "new   {}, in memory freed by {freed}",
-                        name.trim_start_matches('&')
-                    ));
+                Action::Alloc { .. } => {
+                    return Some(format!("new   {}, in memory freed by {freed}", self.place(id)));
                 }
                 Action::Load { .. } => "load ",
                 Action::Store { .. } => "store",
@@ -261,14 +290,14 @@ impl Renderer<'_> {
         let Some(Source::Event(free)) = self.example.trace.event(id).life else { return None };
         let event = self.example.trace.event(free);
         let dead = matches!(event.action, Action::Free { .. });
-        dead.then(|| format!("{}, line {}", self.thread_name(event.thread), self.line(free)))
+        dead.then(|| format!("{}, {}", self.thread_name(event.thread), self.line(free)))
     }
 
     /// The location of an access: as the program wrote it, and by object where that tells more.
     fn place(&self, id: EventId) -> String {
-        if let Action::Free { addr } = self.example.trace.event(id).action {
-            let name = values::show(fencepost_lsl::value::Value::new(addr), &self.example.explanation);
-            return name.trim_start_matches('&').to_owned();
+        if let Action::Free { addr } | Action::Alloc { addr, .. } = self.example.trace.event(id).action {
+            let name = values::at(addr, self.harness, &self.example.explanation);
+            return name.unwrap_or_else(|| format!("{addr:#x}"));
         }
         let place = &self.example.explanation.places[id.index()];
         match &self.example.explanation.ways[id.index()] {
@@ -285,20 +314,47 @@ impl Renderer<'_> {
                 let line = self.line(id);
                 let (writer, reader) = (trace.event(id).thread, trace.event(load).thread);
                 match writer {
-                    writer if writer == reader => format!("from line {line}"),
+                    writer if writer == reader => format!("from {line}"),
                     0 if self.test.is_some() => "from initialisation".into(),
-                    writer => format!("from {}, line {line}", self.thread_name(writer)),
+                    writer => format!("from {}, {line}", self.thread_name(writer)),
                 }
             }
         }
     }
 
-    fn line(&self, id: EventId) -> u32 {
-        self.harness.program.sources.position(self.example.explanation.spans[id.index()]).line
+    /// The statement of an event: `line 12`, with its file if there are several, or if it is a model's.
+    fn line(&self, id: EventId) -> String {
+        let sources = &self.harness.program.sources;
+        let span = self.example.explanation.spans[id.index()];
+        let line = sources.position(span).line;
+        let others = self.user_files().any(|file| file != span.file);
+        match sources.is_user(span) && !others {
+            true => format!("line {line}"),
+            false => format!("{}:{line}", self.file(span)),
+        }
+    }
+
+    /// The user's files that the execution runs through.
+    fn user_files(&self) -> impl Iterator<Item = FileId> {
+        let spans = self.example.explanation.spans.iter();
+        spans.filter(|span| self.harness.program.sources.is_user(**span)).map(|span| span.file)
+    }
+
+    /// The name of a file, without its folder unless another one has the same name.
+    fn file(&self, span: Span) -> String {
+        let sources = &self.harness.program.sources;
+        let base = |name: &str| name.rsplit('/').next().unwrap_or(name).to_owned();
+        let whole = &sources.file(span.file).name;
+        let clash = |file: FileId| {
+            let name = &sources.file(file).name;
+            name != whole && base(name) == base(whole)
+        };
+        if self.user_files().any(clash) { whole.clone() } else { base(whole) }
     }
 
     fn order(&self, out: &mut String) {
         let trace = &self.example.trace;
+        let shared = self.shared_locals();
         let shown: Vec<EventId> = self
             .example
             .explanation
@@ -306,42 +362,74 @@ impl Renderer<'_> {
             .iter()
             .copied()
             .filter(|id| self.test.is_none() || trace.event(*id).thread != 0)
-            .filter(|id| !self.is_private(*id))
+            .filter(|id| self.local(*id).is_none_or(|local| shared.contains(&local)))
             .collect();
         if shown.is_empty() {
             return;
         }
         let _ = writeln!(out, "\n  {BOLD}Memory order{RESET}");
         for (number, id) in shown.iter().enumerate() {
-            let thread = trace.event(*id).thread;
-            let what = match &trace.event(*id).action {
-                Action::Load { value, .. } => ("load", *value),
-                Action::Store { value, .. } => ("store", *value),
-                _ => continue,
-            };
+            let event = trace.event(*id);
             let place = &self.example.explanation.places[id.index()];
-            let value = values::show(what.1, &self.example.explanation);
-            let name = self.thread_name(thread);
-            let _ = writeln!(
-                out,
-                "    {:>3}  {name}, line {}: {} {place} = {value}",
-                number + 1,
-                self.line(*id),
-                what.0
-            );
+            let what = match &event.action {
+                Action::Load { .. } if self.freed(*id).is_some() => format!("load {place}"),
+                Action::Load { value, .. } => format!("load {place} = {}", self.show(*value)),
+                Action::Store { value, .. } => format!("store {place} = {}", self.show(*value)),
+                Action::Free { .. } => format!("free {}", self.place(*id)),
+                Action::Alloc { .. } => format!("new {}", self.place(*id)),
+                Action::Fence(_) | Action::Choose { .. } | Action::Spawn { .. } => continue,
+            };
+            let freed = if self.freed(*id).is_some() { ", freed memory" } else { "" };
+            let name = self.thread_name(event.thread);
+            let _ = writeln!(out, "    {:>3}  {name}, {}: {what}{freed}", number + 1, self.line(*id));
         }
     }
 
-    /// Whether an access is to a local variable, which nobody else sees.
-    fn is_private(&self, id: EventId) -> bool {
+    /// The local variable that an access is to, by its address.
+    fn local(&self, id: EventId) -> Option<u64> {
+        let (addr, _) = self.example.trace.event(id).action.access()?;
         let locals = address::STACK..address::HEAP;
-        self.example.trace.event(id).action.access().is_some_and(|(addr, _)| locals.contains(&addr))
+        let object = values::object(addr, &self.example.explanation).map_or(addr, |object| object.base);
+        locals.contains(&addr).then_some(object)
+    }
+
+    /// Local variables that several threads access.
+    fn shared_locals(&self) -> FxHashSet<u64> {
+        let mut owners: FxHashMap<u64, usize> = FxHashMap::default();
+        let mut shared = FxHashSet::default();
+        for (index, event) in self.example.trace.events.iter().enumerate() {
+            if let Some(local) = self.local(EventId(index as u32))
+                && *owners.entry(local).or_insert(event.thread) != event.thread
+            {
+                shared.insert(local);
+            }
+        }
+        shared
+    }
+
+    fn show(&self, value: Value) -> String {
+        values::show(value, self.harness, &self.example.explanation)
+    }
+
+    /// What some bytes are.
+    fn part(&self, addr: u64, bytes: u64) -> String {
+        let name = values::part(addr, bytes, self.harness, &self.example.explanation);
+        name.unwrap_or_else(|| format!("{addr:#x}"))
     }
 
     fn reorderings(&self, out: &mut String) {
+        if self.example.explanation.on_sc {
+            let _ = writeln!(out, "\n  It needs no reordering: this interleaving alone is wrong.");
+            return;
+        }
         let found = self.overtakings();
         if found.is_empty() {
-            let _ = writeln!(out, "\n  It needs no reordering: this interleaving alone is wrong.");
+            // Not on a model that ships: with program order kept, each of them is sc.
+            let _ = writeln!(
+                out,
+                "\n  sc forbids this execution, but not because {} reorders accesses of one thread.",
+                self.model
+            );
             return;
         }
         let _ = writeln!(out, "\n  {BOLD}What {} allows here{RESET}", self.model);
@@ -362,13 +450,21 @@ impl Renderer<'_> {
 
     /// An access in a few words: `store q.tail (line 45)`.
     fn access(&self, id: EventId) -> String {
+        let explanation = &self.example.explanation;
         let kind = match self.example.trace.event(id).action {
             Action::Load { .. } => "load",
+            Action::Free { .. } => return format!("free {} ({})", self.place(id), self.line(id)),
+            Action::Alloc { .. } => return format!("new {} ({})", self.place(id), self.line(id)),
             _ => "store",
         };
-        let place = &self.example.explanation.places[id.index()];
-        let way = self.example.explanation.ways[id.index()].as_ref().unwrap_or(place);
-        format!("{kind} {way} (line {})", self.line(id))
+        let place = &explanation.places[id.index()];
+        let way = explanation.ways[id.index()].as_ref().unwrap_or(place);
+        // The same words can lead to several places.
+        let ways = explanation.ways.iter().zip(&explanation.places);
+        let ambiguous =
+            ways.filter(|(other, _)| other.as_ref() == Some(way)).any(|(_, other)| other != place);
+        let place = if ambiguous { format!(" [{place}]") } else { String::new() };
+        format!("{kind} {way}{place} ({})", self.line(id))
     }
 }
 

@@ -55,7 +55,8 @@ pub fn explore(threads: &[Vec<Stmt>], machine: Machine, limit: usize) -> Option<
     let mut seen = HashSet::from([start.clone()]);
     let mut work = vec![start];
     while let Some(state) = work.pop() {
-        let done = |(thread, flat): (&Thread, &Flat)| thread.at.is_some_and(|at| flat.code[at] == Instr::Done);
+        let done =
+            |(thread, flat): (&Thread, &Flat)| thread.at.is_some_and(|at| flat.code[at] == Instr::Done);
         if state.threads.iter().zip(&flats).all(done) {
             let registers = |thread: &Thread| [0, 1, 2].map(|reg| thread.registers[reg]);
             outcomes.ends.insert(state.threads.iter().map(registers).collect());

@@ -132,7 +132,10 @@ impl Flat {
             Stmt::Atomic(body) => {
                 self.emit(Instr::Begin);
                 let jumps = self.list(body);
-                assert!(jumps.breaks.is_empty() && jumps.continues.is_empty(), "blocks are not left by jumps");
+                assert!(
+                    jumps.breaks.is_empty() && jumps.continues.is_empty(),
+                    "blocks are not left by jumps"
+                );
                 Instr::End
             }
         };

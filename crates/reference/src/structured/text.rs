@@ -19,7 +19,8 @@ pub fn data_type(threads: &[Vec<Stmt>]) -> String {
         let mut writer = Writer { text: String::new(), loops: 0 };
         writer.list(body, 1);
         let body = writer.text;
-        write!(text, "int run{number}(void)\n{{\n    int a = 0, b = 0, c = 0;\n{body}").expect("text takes all");
+        write!(text, "int run{number}(void)\n{{\n    int a = 0, b = 0, c = 0;\n{body}")
+            .expect("text takes all");
         text += "    return a | b << 2 | c << 4;\n}\n";
     }
     for number in 0..threads.len() {
