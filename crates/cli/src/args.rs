@@ -254,6 +254,10 @@ pub(crate) struct ClientsArgs {
     /// Switches of threads that could have gone on, at most; or none, for no bound. Misses executions with more.
     #[arg(long, value_name = "K", value_parser = preemptions)]
     pub(crate) preemptions: Option<Preemptions>,
+    /// What justifies that threads wait for ever: the oracle waits at the pending calls of all of them together, or at
+    /// each without the others, which is COLLECT's definition.
+    #[arg(long, value_name = "HOW", default_value = "together", value_parser = ["together", "each"])]
+    pub(crate) stuck: String,
     /// Which endless executions are violations: fair ones, which starve no thread; unfair ones, too; or none
     /// (ignore).
     #[arg(long, value_name = "WHICH", default_value = "fair", value_parser = ["fair", "unfair", "ignore"])]
@@ -288,6 +292,7 @@ impl ClientsArgs {
             (self.adds_dominate, "--adds-dominate"),
             (self.thread_symmetry, "--thread-symmetry"),
             (self.preemptions.is_some(), "--preemptions"),
+            (self.stuck != "together", "--stuck"),
             (self.endless != "fair", "--endless"),
             (self.fair, "--fair"),
             (self.leaks, "--leaks"),

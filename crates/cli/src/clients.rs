@@ -4,7 +4,7 @@ use crate::args::ClientsArgs;
 use crate::check::termination;
 use fencepost::sweep::Sweep;
 use fencepost_explore::{Model, Options, Reductions, Termination};
-use fencepost_harness::consistency::Property;
+use fencepost_harness::consistency::{Property, Waiting};
 use fencepost_harness::operation::Harness;
 use fencepost_harness::oracle::binding::{Binding, bind};
 use fencepost_harness::oracle::declaration::{self, Declaration};
@@ -56,21 +56,26 @@ pub(crate) fn prepare(
     else {
         return Err(problems);
     };
-    let (binding, protocol) = match &oracle {
+    let (binding, protocol, mut not_called) = match &oracle {
         Some(oracle) => {
-            oracle.select(harness)?;
-            (bind(harness, oracle.kind, oracle.protocol, None)?, oracle.protocol)
+            let left_out = oracle.select(harness)?;
+            (bind(harness, oracle.kind, oracle.protocol, None)?, oracle.protocol, left_out)
         }
-        None => (Binding::plain(harness), Protocol::NonBlocking),
+        None => (Binding::plain(harness), Protocol::NonBlocking, Vec::new()),
     };
     let reference = reference.map(|reference| Reference::new(harness, reference)).transpose()?;
     let (mut scope, configuration) =
         scope(oracle.as_ref(), args, setting.hash).map_err(|problem| vec![problem])?;
-    scope.roles = binding.roles();
-    let problems = scope.problems(protocol);
+    scope.methods = binding.methods();
+    let mut problems = scope.problems(protocol);
+    if problems.is_empty() {
+        problems = binding.problems(harness, &scope);
+    }
     if !problems.is_empty() {
         return Err(problems);
     }
+    let idle = scope.idle().into_iter().filter_map(|method| binding.op(method));
+    not_called.extend(idle.map(|op| harness.op(op).name.clone()));
     let bound = (configuration == Some(Configuration::E)).then_some(BOUND_OF_E);
     let preemptions = args.preemptions.map_or(bound, |given| given.0);
     let termination = match termination(&args.endless) {
@@ -78,6 +83,7 @@ pub(crate) fn prepare(
         Termination::Fair if preemptions.is_some() => Termination::Ignore,
         wanted => wanted,
     };
+    let waiting = if args.stuck == "each" { Waiting::Each } else { Waiting::Together };
     let off = |name: &str| args.without.iter().any(|without| without == name);
     let on = |name: &str| args.with.iter().any(|with| with == name);
     let reductions = Reductions {
@@ -95,7 +101,9 @@ pub(crate) fn prepare(
         reference,
         protocol,
         property,
+        waiting,
         scope,
+        not_called,
         options: Options {
             model,
             termination,

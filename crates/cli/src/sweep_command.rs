@@ -7,6 +7,7 @@ use crate::progress::{Bar, interrupted};
 use anyhow::{Context, Result};
 use fencepost::sweep::{self, Limits, Log, Sweep, Work, document};
 use fencepost_explore::{Budget, Termination};
+use fencepost_harness::consistency::Waiting;
 use fencepost_harness::schedule::Schedules;
 use fencepost_harness::sweep::{Counterexample, Summary};
 use fencepost_harness::verdict::Kind;
@@ -95,6 +96,12 @@ fn manner(sweep: &Sweep) -> Vec<String> {
         (options.leaks, "leaks looked for"),
         (options.reuse, "freed memory used again"),
     ];
+    if sweep.waiting == Waiting::Each {
+        parts.push("stuck threads justified one by one".into());
+    }
+    if !sweep.not_called.is_empty() {
+        parts.push(format!("not called: {}", sweep.not_called.join(", ")));
+    }
     parts.extend(notes.iter().filter(|(wanted, _)| *wanted).map(|(_, what)| (*what).to_owned()));
     parts
 }
@@ -145,7 +152,9 @@ fn head(sweep: &Sweep, args: &SweepArgs) -> Value {
         "oracle": sweep.oracle(),
         "protocol": sweep.protocol.name(),
         "operations": sweep.harness.ops.iter().map(|op| op.name.clone()).collect::<Vec<_>>(),
+        "not_called": sweep.not_called,
         "property": sweep.property.name(),
+        "stuck_threads": sweep.waiting.name(),
         "model": sweep.model,
         "threads": range(&scope.threads),
         "steps": range(&scope.steps),
@@ -208,6 +217,7 @@ fn print(
             "transitions": summary.tally.transitions,
             "complete": summary.tally.complete,
             "stuck": summary.tally.stuck,
+            "notes": report::notes(summary),
             "violations": summary.violations.iter().map(document).collect::<Vec<_>>(),
             "trace": trace,
             "explore_seconds": summary.seconds,

@@ -197,6 +197,109 @@ fn synchronous_queues() {
     assert!(result["stuck"].as_u64() > Some(0));
 }
 
+/// All operations of a role are called, and those that are not are named.
+#[test]
+fn no_operation_goes_unchecked() {
+    let name = "../attacks/second-operation-of-a-role";
+    let result = check(name, "B", &[], "violated");
+    let (notation, wrong) = violation(&result);
+    assert_eq!((notation, wrong), ("a(0) ( r(0) | f(0) )", "unexplained"));
+    assert_eq!(result["not_called"], serde_json::json!([]));
+    // Four operations with three values each, with a pre-add and without: 12 + 144 + 78 schedules.
+    assert_eq!(result["schedules"], 2 * (12 + 144 + 78));
+    let without = ["--oracle", "set", "--operations", "a, r, c"];
+    let result = check(name, "B", &without, "holds");
+    assert_eq!((&result["not_called"], &result["schedules"]), (&serde_json::json!(["f"]), &270.into()));
+    let output = run(&here(), &[&[corpus(name).as_str(), "--configuration", "A"], &without[..]].concat());
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(said.contains("threads in one order, not called: f"), "{said}");
+    // Without additions before it, the only removal that fits is none.
+    let bounds = ["--preadds", "0", "--steps", "1", "--adds-dominate"];
+    let (_, result) = sweep("lock-free-queue", &[&bounds[..], &["--threads", "1"]].concat());
+    assert_eq!((&result["verdict"], &result["not_called"]), (&"holds".into(), &serde_json::json!(["d"])));
+}
+
+/// An item is never what stands for nothing.
+#[test]
+fn items_are_something() {
+    let result = check("../attacks/queue-that-holds-nothing", "B", &[], "violated");
+    assert_eq!(violation(&result), ("e(0x1) ( d() )", "unexplained"));
+    let narrow = says(
+        &QUEUE.replace("put(int value)", "put(_Bool value)"),
+        &["--oracle", "queue", "--values", "3", "--dry-run"],
+    );
+    assert!(
+        narrow.contains("an argument of `put` is too narrow for 2") && narrow.ends_with("exit code 2"),
+        "{narrow}"
+    );
+}
+
+/// A call before the threads that never returns is wrong, as is one that goes on for ever.
+#[test]
+fn pre_adds_return() {
+    const SET: &str = "
+        int x;
+        _Bool add(int k) { BODY return 1; }
+        _Bool contains(int k) { return 1; }
+        #pragma fencepost op a = add(any(0))
+        #pragma fencepost op c = contains(any(0))
+        #pragma fencepost oracle set
+        ";
+    for body in ["while (!x) ;", "while (1) { x = 1; x = 0; }"] {
+        for model in ["sc", "tso"] {
+            let arguments = ["--preadds", "1", "--threads", "1", "--steps", "1", "--model", model];
+            let said = says(&SET.replace("BODY", body), &arguments);
+            assert!(said.contains("schedule 0: a(0) ( a(0) )"), "{body}: {said}");
+            assert!(
+                said.ends_with("exit code 1") && said.contains("initialisation waits for ever in a(0)"),
+                "{body}: {said}"
+            );
+        }
+    }
+    // Where the reference waits as well, nothing is wrong, but nothing was checked.
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for (name, body) in [("set.c", "while (!x) ;"), ("reference.c", "while (!x) ;")] {
+        fs::write(folder.path().join(name), SET.replace("BODY", body)).expect("written");
+    }
+    let arguments =
+        ["set.c", "--reference", "reference.c", "--preadds", "1", "--threads", "1", "--steps", "1"];
+    let output = run(folder.path(), &arguments);
+    assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stdout));
+}
+
+/// Calls that never return, although they could serve each other.
+#[test]
+fn synchronous_calls_meet() {
+    const NEVER: &str = "
+        int x;
+        void enqueue(int item) { while (!x) ; }
+        int dequeue(void) { while (!x) ; return 0; }
+        #pragma fencepost op e = enqueue(any(0))
+        #pragma fencepost op d = dequeue()
+        #pragma fencepost oracle queue, synchronous
+        ";
+    let said = says(NEVER, &["--configuration", "B"]);
+    assert!(said.contains("schedule 7: ( e(0) | d() )") && said.ends_with("exit code 1"), "{said}");
+    assert!(said.contains("why threads 1 and 2 wait:"), "{said}");
+    assert!(said.contains("but then e(0) of thread 1 and d() of thread 2 could return, not wait"), "{said}");
+    // As the paper has it, nothing is wrong; but that nothing ever returned is said.
+    let said = says(NEVER, &["--configuration", "B", "--stuck", "each"]);
+    assert!(
+        said.contains("stuck threads justified one by one") && said.contains("ends: 0 complete"),
+        "{said}"
+    );
+    assert!(
+        said.contains("in no execution have all calls returned") && said.ends_with("exit code 0"),
+        "{said}"
+    );
+    // One thread alone waits rightly.
+    let said = says(NEVER, &["--configuration", "B", "--threads", "1"]);
+    assert!(
+        said.contains("in no execution have all calls returned") && said.ends_with("exit code 0"),
+        "{said}"
+    );
+}
+
 #[test]
 fn priority_queues() {
     let scope = ["--property", "quiescent", "--threads", "2", "--steps", "3", "--preadds", "1"];

@@ -16,7 +16,7 @@ use fencepost_explore::{Budget, Exploration, Options, Search, Subject, Verdict, 
 use fencepost_harness::client::Client;
 use fencepost_harness::consistency::explain::explain;
 use fencepost_harness::consistency::history::History;
-use fencepost_harness::consistency::{Property, monitor};
+use fencepost_harness::consistency::{Property, Waiting, monitor};
 use fencepost_harness::monitor::Monitor;
 use fencepost_harness::operation::Harness;
 use fencepost_harness::oracle::Protocol;
@@ -42,8 +42,12 @@ pub struct Sweep {
     pub protocol: Protocol,
     /// Which order of calls an explanation must keep.
     pub property: Property,
+    /// What justifies that threads are stuck.
+    pub waiting: Waiting,
     /// Which schedules.
     pub scope: Scope,
+    /// Operations of the file that no schedule calls, by name.
+    pub not_called: Vec<String>,
     /// How each is explored; the budget is that of one schedule.
     pub options: Options,
     /// The name of the memory model, for the referee; that of `options`.
@@ -75,12 +79,12 @@ impl Sweep {
     /// A fresh monitor.
     fn monitor(&self) -> Result<Box<dyn Monitor + Send>, Reason> {
         if let Some(reference) = &self.reference {
-            return Ok(monitor(self.property, reference.clone()));
+            return Ok(monitor(self.property, self.waiting, reference.clone()));
         }
         let specification = self.specification();
         let specification =
             specification.ok_or_else(|| Reason::Internal("the oracle does not suit the protocol".into()))?;
-        Ok(monitor(self.property, specification))
+        Ok(monitor(self.property, self.waiting, specification))
     }
 
     /// The client of a schedule.
@@ -162,8 +166,8 @@ impl Sweep {
         let mut attempts = Vec::new();
         if let Some(history) = &history {
             attempts = match (&self.reference, self.specification()) {
-                (Some(oracle), _) => explain(self.property, oracle, history, ATTEMPTS),
-                (None, Some(oracle)) => explain(self.property, &oracle, history, ATTEMPTS),
+                (Some(oracle), _) => explain(self.property, self.waiting, oracle, history, ATTEMPTS),
+                (None, Some(oracle)) => explain(self.property, self.waiting, &oracle, history, ATTEMPTS),
                 (None, None) => Vec::new(),
             };
             if attempts.is_empty() {
