@@ -2,7 +2,7 @@
 
 use crate::args::ClientsArgs;
 use crate::check::termination;
-use fencepost::sweep::Sweep;
+use fencepost::sweep::{FENCED, Sweep, fence_calls};
 use fencepost_explore::{Model, Options, Reductions, Termination};
 use fencepost_harness::consistency::{Property, Waiting};
 use fencepost_harness::operation::Harness;
@@ -36,10 +36,11 @@ pub(crate) fn prepare(
     setting: Setting,
 ) -> Result<Sweep, Vec<Diagnostic>> {
     let mut problems = Vec::new();
-    let property = Property::named(&args.property);
+    let fenced = args.property == FENCED;
+    let property = if fenced { Some(Property::Linear) } else { Property::named(&args.property) };
     if property.is_none() {
         let problem = Diagnostic::general(format!("unknown property `{}`", args.property));
-        problems.push(problem.help("the properties are: sc, linear, quiescent"));
+        problems.push(problem.help("the properties are: sc, linear, linear-fenced, quiescent"));
     }
     let model = Model::named(setting.model);
     if setting.reuse && !matches!(model, None | Some(Model::Sc)) {
@@ -63,6 +64,11 @@ pub(crate) fn prepare(
         }
         None => (Binding::plain(harness), Protocol::NonBlocking, Vec::new()),
     };
+    if fenced && !fence_calls(harness) {
+        return Err(vec![Diagnostic::general(
+            "there is no room for fences after calls: the globals are too large",
+        )]);
+    }
     let reference = reference.map(|reference| Reference::new(harness, reference)).transpose()?;
     let (mut scope, configuration) =
         scope(oracle.as_ref(), args, setting.hash).map_err(|problem| vec![problem])?;
@@ -101,6 +107,7 @@ pub(crate) fn prepare(
         reference,
         protocol,
         property,
+        fenced,
         waiting,
         scope,
         not_called,

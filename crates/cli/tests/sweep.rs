@@ -364,7 +364,7 @@ fn a_sweep_goes_on_where_it_was_cut_off() {
     let log = log.to_str().expect("a path");
     for name in ["lock-free-list", "lock-free-list-first-edition"] {
         let scope = ["--configuration", "B", "--jobs", "1"];
-        let whole = facts(sweep(name, &[&scope[..], &["--out", log]].concat()).1);
+        let whole = facts(sweep(name, &[&scope[..], &["--out", log, "--force"]].concat()).1);
         let text = fs::read_to_string(log).expect("written");
         // At the end of a line, inside of one, inside of the first, at the very beginning.
         let line = text.lines().take(100).map(|line| line.len() + 1).sum::<usize>();
@@ -388,6 +388,210 @@ fn shares_make_up_the_whole() {
     for name in ["explored", "states", "complete"] {
         assert_eq!(sum(name), whole[name].as_u64(), "{name}");
     }
+}
+
+/// What a sweep of a file in a folder says, and its exit code.
+fn in_folder(folder: &Path, arguments: &[&str]) -> (i32, String) {
+    let output = run(folder, arguments);
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code().expect("it ends by itself"), text(&output.stdout) + &text(&output.stderr))
+}
+
+/// A part is not taken for the whole, and the parts together are.
+#[test]
+fn logs_of_shares_are_merged() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (file, broken) = (corpus("lazy-list"), corpus("lock-free-list-first-edition"));
+    let share = |file: &str, shard: &str, log: &str| {
+        in_folder(folder.path(), &[file, "--configuration", "A", "--shard", shard, "--out", log])
+    };
+    for (shard, log) in [("1/3", "1.jsonl"), ("2/3", "2.jsonl"), ("3/3", "3.jsonl")] {
+        let (code, said) = share(&file, shard, log);
+        assert_eq!(code, 0, "{said}");
+        assert!(said.contains(&format!("holds for shard {shard}")), "{said}");
+        assert!(said.contains("21 of 63 schedules") && !said.contains("all "), "{said}");
+    }
+    let merge = |logs: &[&str]| in_folder(folder.path(), &[&["--merge"], logs].concat());
+    let (code, said) = merge(&["3.jsonl", "1.jsonl", "2.jsonl"]);
+    assert!(code == 0 && said.contains("holds") && said.contains("all 63 schedules"), "{said}");
+    let (code, said) = merge(&["1.jsonl", "3.jsonl"]);
+    assert!(code == 3 && said.contains("inconclusive"), "{said}");
+    assert!(said.contains("42 of 63 schedules") && said.contains("missing: shard 2/3"), "{said}");
+    // One that was cut off.
+    let text = fs::read_to_string(folder.path().join("2.jsonl")).expect("written");
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    fs::write(folder.path().join("cut.jsonl"), lines[..11].concat() + &lines[11][..20]).expect("written");
+    let (code, said) = merge(&["1.jsonl", "cut.jsonl", "3.jsonl"]);
+    assert!(code == 3 && said.contains("missing: 11 schedules of shard 2/3, from"), "{said}");
+    // Of another sweep.
+    let (_, said) =
+        in_folder(folder.path(), &[&file, "--configuration", "B", "--shard", "2/3", "--out", "b.jsonl"]);
+    assert!(said.contains("holds for shard 2/3"), "{said}");
+    let (code, said) = merge(&["1.jsonl", "b.jsonl", "3.jsonl"]);
+    assert!(code == 2 && said.contains("it is of another sweep"), "{said}");
+    let (code, said) = merge(&["1.jsonl", "none.jsonl"]);
+    assert!(code == 2 && said.contains("cannot use the log `none.jsonl`"), "{said}");
+    let (code, said) = in_folder(folder.path(), &["--merge", "1.jsonl", "--threads", "2"]);
+    assert!(code == 2 && said.contains("--merge does not go with --threads"), "{said}");
+    // A violation in one part is one of the whole, whatever is missing.
+    let all = ["--configuration", "B", "--preadds", "1", "--threads", "2", "--jobs", "1"];
+    let (mut codes, mut logs) = (Vec::new(), Vec::new());
+    for index in 1..=4 {
+        let (shard, log) = (format!("{index}/4"), format!("v{index}.jsonl"));
+        let arguments = [&[broken.as_str(), "--shard", &shard, "--out", &log], &all[..]].concat();
+        codes.push(in_folder(folder.path(), &arguments).0);
+        logs.push(log);
+    }
+    assert!(codes.contains(&1) && codes.contains(&0), "{codes:?}");
+    let violated = codes.iter().position(|code| *code == 1).expect("one is violated");
+    let (code, said) = merge(&[&logs[violated]]);
+    assert!(code == 1 && said.contains("smaller schedules were not explored"), "{said}");
+    let logs: Vec<&str> = logs.iter().map(String::as_str).collect();
+    let (code, said) = merge(&logs);
+    assert!(code == 1 && said.contains("a(0) ( r(0) | r(0) ): unexplained"), "{said}");
+}
+
+/// The checksum of a log's line, as the format has it: FNV-1a of the first line's checksum and of the line's text.
+fn checksum(seal: &str, text: &str) -> String {
+    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+    format!("{:016x}", seal.bytes().chain(text.bytes()).fold(0xcbf2_9ce4_8422_2325, step))
+}
+
+/// A log is believed only as it was written, by one writer, and is not overwritten by accident.
+#[test]
+fn logs_are_not_believed_blindly() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (file, path) = (corpus("lazy-list"), folder.path().join("log.jsonl"));
+    let scope = [file.as_str(), "--configuration", "A"];
+    let with = |more: &[&str]| in_folder(folder.path(), &[&scope[..], more].concat());
+    assert_eq!(with(&["--out", "log.jsonl"]).0, 0);
+    let text = fs::read_to_string(&path).expect("written");
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), 64);
+    let split = |line: &str| -> (String, String) {
+        let (open, sum) = line.rsplit_once(",\"sum\":\"").expect("a checksum");
+        (format!("{open}}}"), sum.trim_end_matches("\"}").to_owned())
+    };
+    let seal = |seal: &str, text: &str| {
+        format!("{},\"sum\":\"{}\"}}", &text[..text.len() - 1], checksum(seal, text))
+    };
+    let (head, head_sum) = split(lines[0]);
+    assert_eq!(checksum("", &head), head_sum, "the format is as documented");
+    let (tenth, _) = split(lines[9]);
+    let resumed = |lines: &[String]| {
+        fs::write(&path, lines.iter().map(|line| format!("{line}\n")).collect::<String>()).expect("written");
+        with(&["--resume", "log.jsonl"])
+    };
+    let changed = |at: usize, line: String| {
+        let mut lines: Vec<String> = lines.iter().map(|line| (*line).to_owned()).collect();
+        lines[at] = line;
+        lines
+    };
+    let number =
+        tenth.rsplit_once("\"schedule\":").expect("a number").1.split([',', '}']).next().expect("it");
+    let renumbered =
+        |new: &str| tenth.replace(&format!("\"schedule\":{number}"), &format!("\"schedule\":{new}"));
+    for (lines, expected) in [
+        (changed(9, lines[9].replace("holds", "violated")), "line 10 is not as it was written"),
+        (changed(9, lines[9][..40].to_owned()), "line 10 is not as it was written"),
+        (changed(9, seal("", &tenth)), "line 10 is not as it was written"),
+        (
+            changed(9, seal(&head_sum, &renumbered("299"))),
+            "line 10 is of schedule 299, and the sweep has 63: 0 to 62",
+        ),
+        (changed(9, seal(&head_sum, &tenth.replace("a(", "r("))), "is not said of that schedule"),
+        (
+            changed(10, seal(&head_sum, &tenth.replace("\"holds\"", "\"violated\""))),
+            "line 11 contradicts an earlier one",
+        ),
+        (
+            changed(0, seal("", &head.replace("\"log\":1", "\"log\":2"))),
+            "it has version 2 of the form of logs",
+        ),
+        (changed(0, "{}".into()), "line 1 does not say that it is a log of this program"),
+    ] {
+        let (code, said) = resumed(&lines);
+        assert!(code == 2 && said.contains(expected), "{expected}: {code} {said}");
+    }
+    // Not overwritten, unless asked for.
+    fs::write(&path, &text).expect("written");
+    let (code, said) = with(&["--out", "log.jsonl"]);
+    assert!(code == 2 && said.contains("it exists") && said.contains("--force"), "{said}");
+    assert_eq!(fs::read_to_string(&path).expect("written"), text);
+    assert_eq!(with(&["--out", "log.jsonl", "--resume", "log.jsonl"]).0, 0);
+    assert_eq!(fs::read_to_string(&path).expect("written"), text);
+    assert_eq!(with(&["--out", "log.jsonl", "--force"]).0, 0);
+    // Not while somebody else writes it.
+    let writer = fs::File::open(&path).expect("it opens");
+    writer.lock().expect("nobody has it");
+    for arguments in [&["--resume", "log.jsonl"][..], &["--out", "log.jsonl", "--force"]] {
+        let (code, said) = with(arguments);
+        assert!(code == 2 && said.contains("another process is writing it"), "{said}");
+    }
+    let (code, said) = in_folder(folder.path(), &["--merge", "log.jsonl"]);
+    assert!(code == 2 && said.contains("another process is writing it"), "{said}");
+}
+
+/// Schedules that nobody could list are counted, and a limit ends the sweep of them.
+#[test]
+fn large_scopes() {
+    let scope = ["--threads", "2", "--steps", "16"];
+    let (code, result) = sweep("coarse-list", &[&scope[..], &["--dry-run"]].concat());
+    // Six calls, two threads in 15 ways to share 16 steps, with a pre-add and without.
+    assert_eq!((code, result["schedules"].as_u64()), (0, Some(2 * 15 * 6u64.pow(16))));
+    let (code, result) = sweep("coarse-list", &[&scope[..], &["--timeout", "1"]].concat());
+    assert_eq!((code, &result["verdict"]), (3, &"inconclusive".into()));
+    let said = says(QUEUE, &["--oracle", "queue", "--threads", "1..40", "--steps", "1..80", "--dry-run"]);
+    assert!(said.starts_with("more than 10^19 schedules"), "{said}");
+}
+
+const REGISTERS: &str = "
+static int values[4] = { -1, -1, -1, -1 };
+static void put(int key, int value) { values[key] = value; }
+static int get(int key) { return values[key]; }
+#pragma fencepost op p = put(any(0, 1), any(0, 1))
+#pragma fencepost op g = get(any(0, 1))
+#pragma fencepost oracle map
+";
+
+/// On machines with store buffers a call can return before its stores reach memory: `linear` counts that, and
+/// `linear-fenced` is about clients that wait for them.
+#[test]
+fn when_a_call_returns() {
+    let scope = ["--threads", "2", "--steps", "2", "--preadds", "0"];
+    let with = |more: &[&str]| says(REGISTERS, &[&scope[..], more].concat());
+    let holds = |said: &str| said.ends_with("exit code 0") && said.contains("holds");
+    for model in ["tso", "pso"] {
+        let said = with(&["--model", model]);
+        assert!(
+            said.contains("calls return when their code is done, even before their stores reach memory"),
+            "{said}"
+        );
+        assert!(said.contains("( p(0, 0) | g(0) )") && said.contains("not linearizable"), "{said}");
+        assert!(said.ends_with("exit code 1"), "{said}");
+        let said = with(&["--model", model, "--property", "linear-fenced"]);
+        assert!(holds(&said) && said.contains("a fence after each call"), "{said}");
+        // Nobody looks at the time.
+        let said = with(&["--model", model, "--property", "sc"]);
+        assert!(holds(&said) && !said.contains("calls return"), "{said}");
+        // Store buffering: both calls return, and neither is seen.
+        let more =
+            ["--model", model, "--values", "2", "--steps", "4", "--generic-values", "--thread-symmetry"];
+        assert!(
+            says(REGISTERS, &[&["--threads", "2", "--preadds", "0", "--property", "sc"], &more[..]].concat())
+                .contains("not sequentially consistent")
+        );
+        let fenced =
+            [&["--threads", "2", "--preadds", "0", "--property", "linear-fenced"], &more[..]].concat();
+        assert!(holds(&says(REGISTERS, &fenced)), "{}", says(REGISTERS, &fenced));
+    }
+    assert!(holds(&with(&["--model", "sc"])) && holds(&with(&["--property", "linear-fenced"])));
+    // What goes wrong inside of calls still does.
+    let names =
+        ["--oracle", "stack", "--operations", "u, o", "--model", "pso", "--property", "linear-fenced"];
+    let (code, result) =
+        sweep("../fender/treiber-unfenced", &[&["--configuration", "B"], &names[..]].concat());
+    assert_eq!((code, &result["property"]), (1, &"linear-fenced".into()));
 }
 
 #[test]

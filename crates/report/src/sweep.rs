@@ -25,10 +25,22 @@ pub fn verdict(summary: &Summary, seconds: f64) -> String {
         Kind::Inconclusive => UNSURE,
     };
     let tally = &summary.tally;
-    let mut out = format!("{style}{}{RESET} {seconds:>8.2} s", summary.verdict);
-    let schedules = match tally.schedules == summary.total {
-        true => format!("all {} schedules", number(tally.schedules)),
-        false => format!("{} of {} schedules", number(tally.schedules), number(summary.total)),
+    let mut out = format!("{style}{}{RESET}", summary.verdict);
+    // Part of a sweep says nothing of the whole.
+    if let Some((index, count)) = summary.shard {
+        let _ = write!(out, " for shard {}/{count}", index + 1);
+    }
+    let _ = write!(out, " {seconds:>8.2} s");
+    let (done, all) = (tally.schedules == summary.total, number(tally.schedules));
+    let schedules = match (done, summary.shard) {
+        (true, None) => format!("all {all} schedules"),
+        (true, Some(_)) => format!("{all} of {} schedules", number(summary.of_scope)),
+        (false, None) => format!("{all} of {} schedules", number(summary.total)),
+        (false, Some(_)) => format!(
+            "{all} of the {} schedules of the shard, of {} in all",
+            number(summary.total),
+            number(summary.of_scope)
+        ),
     };
     let _ = write!(
         out,
@@ -90,8 +102,11 @@ pub fn scope(scope: &Scope, more: &[String]) -> String {
     parts.join(", ")
 }
 
-/// A number with its thousands set apart.
+/// A number with its thousands set apart. Counts of schedules end at the largest number, which stands for more.
 pub fn number(number: u64) -> String {
+    if number == u64::MAX {
+        return "more than 10^19".into();
+    }
     let digits = number.to_string();
     let mut out = String::new();
     for (place, digit) in digits.chars().enumerate() {

@@ -5,11 +5,15 @@
 //! one that was cut short can go on. Whatever is reported is explored once more, from the nearest states
 //! to the farthest and with a monitor that remembers histories, and its trace replayed.
 
+mod fenced;
 mod log;
+mod merge;
 mod pool;
 mod recorder;
 
-pub use log::{Log, LogError, document};
+pub use fenced::fence_calls;
+pub use log::{Contents, Log, LogError, Shard, VERSION, document, same, show_shard};
+pub use merge::merge;
 pub use pool::{Limits, Progress, Work, run};
 
 use fencepost_explore::{Budget, Exploration, Options, Search, Subject, Verdict, Violation, explore};
@@ -42,6 +46,8 @@ pub struct Sweep {
     pub protocol: Protocol,
     /// Which order of calls an explanation must keep.
     pub property: Property,
+    /// Whether clients make a fence after each call, which then returns when its stores have reached memory.
+    pub fenced: bool,
     /// What justifies that threads are stuck.
     pub waiting: Waiting,
     /// Which schedules.
@@ -53,6 +59,9 @@ pub struct Sweep {
     /// The name of the memory model, for the referee; that of `options`.
     pub model: String,
 }
+
+/// The name of linearizability for clients that make a fence after each call.
+pub const FENCED: &str = "linear-fenced";
 
 /// States after which the search for the shortest counterexample gives up.
 const NEAREST: u64 = 3_000_000;
@@ -70,6 +79,11 @@ impl Sweep {
             (None, Some(kind)) => kind.name(),
             _ => "as the reference",
         }
+    }
+
+    /// The name of the property.
+    pub fn property(&self) -> &'static str {
+        if self.fenced { FENCED } else { self.property.name() }
     }
 
     fn specification(&self) -> Option<Specification> {
