@@ -221,7 +221,8 @@ pub(crate) struct ClientsArgs {
     /// The operations of the collection, by name; without it, those that the file says, or all.
     #[arg(long, value_name = "NAMES", requires = "oracle")]
     pub(crate) operations: Option<String>,
-    /// What order of calls an explanation must keep: sc, linear or quiescent.
+    /// What order of calls an explanation must keep: sc, linear or quiescent; or linear-fenced, for clients that make a
+    /// fence after each call.
     #[arg(long, value_name = "PROPERTY", default_value = "linear")]
     pub(crate) property: String,
     /// The scope of a configuration of COLLECT's case study: A to E (C with --hash nd:3:2). Other options change parts of it.
@@ -254,6 +255,10 @@ pub(crate) struct ClientsArgs {
     /// Switches of threads that could have gone on, at most; or none, for no bound. Misses executions with more.
     #[arg(long, value_name = "K", value_parser = preemptions)]
     pub(crate) preemptions: Option<Preemptions>,
+    /// What justifies that threads wait for ever: the oracle waits at the pending calls of all of them together, or at
+    /// each without the others, which is COLLECT's definition.
+    #[arg(long, value_name = "HOW", default_value = "together", value_parser = ["together", "each"])]
+    pub(crate) stuck: String,
     /// Which endless executions are violations: fair ones, which starve no thread; unfair ones, too; or none
     /// (ignore).
     #[arg(long, value_name = "WHICH", default_value = "fair", value_parser = ["fair", "unfair", "ignore"])]
@@ -288,6 +293,7 @@ impl ClientsArgs {
             (self.adds_dominate, "--adds-dominate"),
             (self.thread_symmetry, "--thread-symmetry"),
             (self.preemptions.is_some(), "--preemptions"),
+            (self.stuck != "together", "--stuck"),
             (self.endless != "fair", "--endless"),
             (self.fair, "--fair"),
             (self.leaks, "--leaks"),
@@ -299,7 +305,8 @@ impl ClientsArgs {
 #[derive(Args)]
 pub(crate) struct SweepArgs {
     /// The C file.
-    pub(crate) file: PathBuf,
+    #[arg(required_unless_present = "merge")]
+    pub(crate) file: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) preprocessor: PreprocessorArgs,
     /// A C file whose operations, run one after the other, say what those of the same names should do.
@@ -328,9 +335,17 @@ pub(crate) struct SweepArgs {
     /// Goes on where the sweep that wrote this log ended, and adds to the log unless --out names another.
     #[arg(long, value_name = "FILE")]
     pub(crate) resume: Option<PathBuf>,
-    /// Writes a line of JSON for each schedule.
+    /// Writes a line of JSON for each schedule. A log that exists stays as it is, unless --force is given.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
+    /// Lets --out overwrite a log.
+    #[arg(long, requires = "out")]
+    pub(crate) force: bool,
+    /// Explores nothing: gives the verdict of a sweep from the logs of its shares, or says what is missing.
+    #[arg(long, value_name = "LOG", num_args = 1.., conflicts_with_all = [
+        "file", "reference", "model", "jobs", "reuse", "keep_going", "dry_run", "shard", "resume", "out", "timeout", "memory",
+    ])]
+    pub(crate) merge: Vec<PathBuf>,
     /// Gives up after this time: 90, 90s, 5m.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) timeout: Option<Duration>,

@@ -1,6 +1,7 @@
 //! The command `check`.
 
 use crate::args::{CheckArgs, PreprocessorArgs, SourceArgs};
+use crate::output::{errln, out, outln};
 use crate::progress::{Line, interrupted};
 use anyhow::Result;
 use fencepost::run::{self, Engine, Limits, Mining};
@@ -43,7 +44,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8> {
     let mut tally = Tally::default();
     for file in &args.files {
         if args.files.len() > 1 && !args.json {
-            anstream::println!("{}", file.display());
+            outln!("{}", file.display());
         }
         if cancelled.load(Ordering::Relaxed) {
             tally.cut_short = true;
@@ -52,7 +53,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8> {
         check_file(file, args, &limits, &mut tally);
     }
     if args.json {
-        println!("{}", serde_json::to_string_pretty(&json::document(tally.documents))?);
+        outln!("{}", serde_json::to_string_pretty(&json::document(tally.documents))?);
     }
     Ok(match () {
         () if tally.bad => BAD_INPUT,
@@ -156,9 +157,9 @@ fn check_file(file: &Path, args: &CheckArgs, limits: &Limits, tally: &mut Tally)
         if args.json {
             tally.documents.push(json::result(&session.harness, subject.test(), &result));
         } else {
-            anstream::println!("{}", text::line(&result));
+            outln!("{}", text::line(&result));
             if args.verbose || first && !args.quiet {
-                anstream::println!("{}", text::detail(&session.harness, subject.test(), &result));
+                outln!("{}", text::detail(&session.harness, subject.test(), &result));
             }
         }
         tally.violated |= result.verdict.kind() == Kind::Violated;
@@ -308,7 +309,7 @@ pub(crate) fn load_with(
             print_diagnostics(&rejected.diagnostics, &rejected.sources);
             let count = rejected.diagnostics.len();
             if count > 1 {
-                anstream::eprintln!("{count} problems found");
+                errln!("{count} problems found");
             }
             None
         }
@@ -317,7 +318,7 @@ pub(crate) fn load_with(
 
 pub(crate) fn print_diagnostics(list: &[Diagnostic], sources: &SourceMap) {
     for diagnostic in list {
-        anstream::eprintln!("{}\n", diagnostics::render(diagnostic, sources));
+        errln!("{}\n", diagnostics::render(diagnostic, sources));
     }
 }
 
@@ -344,6 +345,6 @@ fn wrong_expectations(session: &Session, results: &[CheckResult]) -> Vec<Diagnos
 /// The command `lsl`.
 pub(crate) fn print_lsl(source: &SourceArgs) -> Result<u8> {
     let Some(session) = load(&source.file, &source.preprocessor, None) else { return Ok(BAD_INPUT) };
-    anstream::print!("{}", session.harness.program);
+    out!("{}", session.harness.program);
     Ok(0)
 }

@@ -2,9 +2,9 @@
 
 use crate::args::ClientsArgs;
 use crate::check::termination;
-use fencepost::sweep::Sweep;
+use fencepost::sweep::{FENCED, Sweep, fence_calls};
 use fencepost_explore::{Model, Options, Reductions, Termination};
-use fencepost_harness::consistency::Property;
+use fencepost_harness::consistency::{Property, Waiting};
 use fencepost_harness::operation::Harness;
 use fencepost_harness::oracle::binding::{Binding, bind};
 use fencepost_harness::oracle::declaration::{self, Declaration};
@@ -36,10 +36,11 @@ pub(crate) fn prepare(
     setting: Setting,
 ) -> Result<Sweep, Vec<Diagnostic>> {
     let mut problems = Vec::new();
-    let property = Property::named(&args.property);
+    let fenced = args.property == FENCED;
+    let property = if fenced { Some(Property::Linear) } else { Property::named(&args.property) };
     if property.is_none() {
         let problem = Diagnostic::general(format!("unknown property `{}`", args.property));
-        problems.push(problem.help("the properties are: sc, linear, quiescent"));
+        problems.push(problem.help("the properties are: sc, linear, linear-fenced, quiescent"));
     }
     let model = Model::named(setting.model);
     if setting.reuse && !matches!(model, None | Some(Model::Sc)) {
@@ -56,21 +57,31 @@ pub(crate) fn prepare(
     else {
         return Err(problems);
     };
-    let (binding, protocol) = match &oracle {
+    let (binding, protocol, mut not_called) = match &oracle {
         Some(oracle) => {
-            oracle.select(harness)?;
-            (bind(harness, oracle.kind, oracle.protocol, None)?, oracle.protocol)
+            let left_out = oracle.select(harness)?;
+            (bind(harness, oracle.kind, oracle.protocol, None)?, oracle.protocol, left_out)
         }
-        None => (Binding::plain(harness), Protocol::NonBlocking),
+        None => (Binding::plain(harness), Protocol::NonBlocking, Vec::new()),
     };
+    if fenced && !fence_calls(harness) {
+        return Err(vec![Diagnostic::general(
+            "there is no room for fences after calls: the globals are too large",
+        )]);
+    }
     let reference = reference.map(|reference| Reference::new(harness, reference)).transpose()?;
     let (mut scope, configuration) =
         scope(oracle.as_ref(), args, setting.hash).map_err(|problem| vec![problem])?;
-    scope.roles = binding.roles();
-    let problems = scope.problems(protocol);
+    scope.methods = binding.methods();
+    let mut problems = scope.problems(protocol);
+    if problems.is_empty() {
+        problems = binding.problems(harness, &scope);
+    }
     if !problems.is_empty() {
         return Err(problems);
     }
+    let idle = scope.idle().into_iter().filter_map(|method| binding.op(method));
+    not_called.extend(idle.map(|op| harness.op(op).name.clone()));
     let bound = (configuration == Some(Configuration::E)).then_some(BOUND_OF_E);
     let preemptions = args.preemptions.map_or(bound, |given| given.0);
     let termination = match termination(&args.endless) {
@@ -78,6 +89,7 @@ pub(crate) fn prepare(
         Termination::Fair if preemptions.is_some() => Termination::Ignore,
         wanted => wanted,
     };
+    let waiting = if args.stuck == "each" { Waiting::Each } else { Waiting::Together };
     let off = |name: &str| args.without.iter().any(|without| without == name);
     let on = |name: &str| args.with.iter().any(|with| with == name);
     let reductions = Reductions {
@@ -95,7 +107,10 @@ pub(crate) fn prepare(
         reference,
         protocol,
         property,
+        fenced,
+        waiting,
         scope,
+        not_called,
         options: Options {
             model,
             termination,

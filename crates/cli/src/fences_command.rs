@@ -3,6 +3,7 @@
 use crate::args::FencesArgs;
 use crate::check::{BAD_INPUT, find_model, load_with, nothing_to_check, print_diagnostics};
 use crate::clients::{Setting, prepare};
+use crate::output::outln;
 use crate::progress::{Line, interrupted};
 use crate::verify_command::approach;
 use anyhow::{Context, Result};
@@ -86,9 +87,9 @@ pub(crate) fn run(args: &FencesArgs) -> Result<u8> {
     };
     if args.json {
         let value = fences::value(&session.harness, &inference);
-        println!("{}", serde_json::to_string_pretty(&json::document(vec![value]))?);
+        outln!("{}", serde_json::to_string_pretty(&json::document(vec![value]))?);
     } else {
-        anstream::println!("{}", fences::text(&session.harness, &inference, args.explain).trim_end());
+        outln!("{}", fences::text(&session.harness, &inference, args.explain).trim_end());
     }
     if args.apply {
         apply(&inference, args)?;
@@ -106,7 +107,7 @@ fn apply(inference: &Inference, args: &FencesArgs) -> Result<()> {
     for file in placements.first().into_iter().flat_map(|placement| &placement.files) {
         std::fs::write(&file.name, &file.text).with_context(|| format!("cannot write `{}`", file.name))?;
         if !args.json {
-            anstream::println!("wrote {}", file.name);
+            outln!("wrote {}", file.name);
         }
     }
     Ok(())

@@ -5,6 +5,7 @@ mod bench;
 mod check;
 mod clients;
 mod fences_command;
+mod output;
 mod progress;
 mod sweep_command;
 mod verify_command;
@@ -12,6 +13,8 @@ mod verify_command;
 use anyhow::Result;
 use args::{Cli, Command};
 use clap::Parser;
+use output::{errln, out};
+use std::io::Write;
 use std::process::ExitCode;
 
 /// Stack for the work: programs nest deeper than the system's default allows for.
@@ -23,16 +26,27 @@ fn main() -> ExitCode {
         Some("-include") => "--include".into(),
         _ => argument,
     });
-    let cli = Cli::parse_from(arguments);
+    let cli = match Cli::try_parse_from(arguments) {
+        Ok(cli) => cli,
+        // Help and the version are told in this way, too.
+        Err(error) => {
+            let told = error.print().and_then(|()| std::io::stdout().flush());
+            let code = told.map_or_else(
+                |failure| output::failed(&failure),
+                |()| u8::try_from(error.exit_code()).unwrap_or(2),
+            );
+            return ExitCode::from(code);
+        }
+    };
     let work = std::thread::Builder::new().stack_size(STACK).spawn(move || run(&cli));
     let result = work.map_err(anyhow::Error::from).and_then(|thread| match thread.join() {
         Ok(result) => result,
         Err(_) => Err(anyhow::anyhow!("internal error, please report it (the message above says where)")),
     });
     match result {
-        Ok(code) => ExitCode::from(code),
+        Ok(code) => ExitCode::from(output::flush().map_or_else(|failed| failed, |()| code)),
         Err(error) => {
-            anstream::eprintln!("error: {error:#}");
+            errln!("error: {error:#}");
             ExitCode::from(2)
         }
     }
@@ -48,7 +62,7 @@ fn run(cli: &Cli) -> Result<u8> {
         Command::Lsl(options) => check::print_lsl(options),
         Command::Header => {
             let header = fencepost_c::headers::shipped("<fencepost.h>").unwrap_or_default();
-            anstream::print!("{header}");
+            out!("{header}");
             Ok(0)
         }
     }

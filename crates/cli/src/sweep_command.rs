@@ -3,10 +3,14 @@
 use crate::args::SweepArgs;
 use crate::check::{BAD_INPUT, load, print_diagnostics};
 use crate::clients::{Setting, prepare};
+use crate::output::{out, outln};
 use crate::progress::{Bar, interrupted};
 use anyhow::{Context, Result};
-use fencepost::sweep::{self, Limits, Log, Sweep, Work, document};
-use fencepost_explore::{Budget, Termination};
+use fencepost::sweep::{
+    self, Contents, Limits, Log, LogError, Sweep, VERSION, Work, document, same, show_shard,
+};
+use fencepost_explore::{Budget, Model, Termination};
+use fencepost_harness::consistency::{Property, Waiting};
 use fencepost_harness::schedule::Schedules;
 use fencepost_harness::sweep::{Counterexample, Summary};
 use fencepost_harness::verdict::Kind;
@@ -16,6 +20,7 @@ use fencepost_report::{json, sweep as report};
 use rustc_hash::FxHasher;
 use serde_json::{Value, json};
 use std::hash::Hasher;
+use std::path::Path;
 use std::time::Instant;
 
 /// Schedules that a dry run shows.
@@ -23,7 +28,8 @@ const SHOWN: usize = 8;
 
 pub(crate) fn run(args: &SweepArgs) -> Result<u8> {
     let begun = Instant::now();
-    let session = load(&args.file, &args.preprocessor, args.reference.as_deref());
+    let Some(file) = &args.file else { return merge(args) };
+    let session = load(file, &args.preprocessor, args.reference.as_deref());
     let Some(session) = session else { return Ok(BAD_INPUT) };
     print_diagnostics(&session.warnings, &session.harness.program.sources);
     let (mut harness, reference) = session.into_harnesses();
@@ -77,9 +83,7 @@ pub(crate) fn run(args: &SweepArgs) -> Result<u8> {
     Ok(match (summary.verdict, &explained) {
         // A violation that the referee does not accept is none.
         (Kind::Violated, Some(Err(_))) => 3,
-        (Kind::Violated, _) => 1,
-        (Kind::Inconclusive, _) => 3,
-        (Kind::Holds, _) => 0,
+        (verdict, _) => code(verdict),
     })
 }
 
@@ -95,6 +99,18 @@ fn manner(sweep: &Sweep) -> Vec<String> {
         (options.leaks, "leaks looked for"),
         (options.reuse, "freed memory used again"),
     ];
+    // When a call returns is a question only where stores can be late, and only to who looks at the time.
+    if sweep.fenced {
+        parts.push("a fence after each call".into());
+    } else if sweep.options.model != Model::Sc && sweep.property != Property::Sequential {
+        parts.push("calls return when their code is done, even before their stores reach memory".into());
+    }
+    if sweep.waiting == Waiting::Each {
+        parts.push("stuck threads justified one by one".into());
+    }
+    if !sweep.not_called.is_empty() {
+        parts.push(format!("not called: {}", sweep.not_called.join(", ")));
+    }
     parts.extend(notes.iter().filter(|(wanted, _)| *wanted).map(|(_, what)| (*what).to_owned()));
     parts
 }
@@ -115,16 +131,16 @@ fn dry_run(sweep: &Sweep, args: &SweepArgs) -> Result<u8> {
             .map(|(number, notation)| json!({ "schedule": number, "notation": notation }))
             .collect();
         let result = json!({ "schedules": share, "schedules_of_scope": total, "first": first });
-        println!("{}", serde_json::to_string_pretty(&json::document(vec![result]))?);
+        outln!("{}", serde_json::to_string_pretty(&json::document(vec![result]))?);
         return Ok(0);
     }
-    anstream::println!("{} schedules", report::number(share));
-    anstream::println!("  {}", report::scope(&sweep.scope, &manner(sweep)));
+    outln!("{} schedules", report::number(share));
+    outln!("  {}", report::scope(&sweep.scope, &manner(sweep)));
     for (number, notation) in &first {
-        anstream::println!("{number:>7}  {notation}");
+        outln!("{number:>7}  {notation}");
     }
     if share > first.len() as u64 {
-        anstream::println!("      …");
+        outln!("      …");
     }
     Ok(0)
 }
@@ -132,6 +148,7 @@ fn dry_run(sweep: &Sweep, args: &SweepArgs) -> Result<u8> {
 /// What a log is of: whatever decides verdicts and numbers. The program counts by its text, so that a log does
 /// not outlive a change of the file.
 fn head(sweep: &Sweep, args: &SweepArgs) -> Value {
+    let file = args.file.as_deref().map_or(String::new(), |file| file.display().to_string());
     let mut hasher = FxHasher::default();
     hasher.write(sweep.harness.program.to_string().as_bytes());
     if let Some(reference) = &sweep.reference {
@@ -140,12 +157,18 @@ fn head(sweep: &Sweep, args: &SweepArgs) -> Value {
     let scope = &sweep.scope;
     let range = |range: &std::ops::RangeInclusive<usize>| json!([range.start(), range.end()]);
     json!({
-        "sweep": args.file.display().to_string(),
+        "log": VERSION,
+        "fencepost": env!("CARGO_PKG_VERSION"),
+        "sweep": file,
+        "scope": report::scope(scope, &manner(sweep)),
+        "shard": show_shard(args.shard),
         "program": format!("{:016x}", hasher.finish()),
         "oracle": sweep.oracle(),
         "protocol": sweep.protocol.name(),
         "operations": sweep.harness.ops.iter().map(|op| op.name.clone()).collect::<Vec<_>>(),
-        "property": sweep.property.name(),
+        "not_called": sweep.not_called,
+        "property": sweep.property(),
+        "stuck_threads": sweep.waiting.name(),
         "model": sweep.model,
         "threads": range(&scope.threads),
         "steps": range(&scope.steps),
@@ -166,22 +189,132 @@ fn head(sweep: &Sweep, args: &SweepArgs) -> Value {
 /// The log to write, if one is wanted, and what is known from an earlier one.
 fn open_log(sweep: &Sweep, args: &SweepArgs, work: &mut Work) -> Result<Option<Log>, Diagnostic> {
     let head = head(sweep, args);
-    let cannot = |path: &std::path::Path, error: sweep::LogError| {
-        Diagnostic::general(format!("cannot use the log `{}`: {error}", path.display()))
+    let cannot = |path: &Path, error: LogError| unusable(path, &error);
+    let same_file = match (&args.out, &args.resume) {
+        (Some(out), Some(resume)) => out.canonicalize().ok() == resume.canonicalize().ok(),
+        _ => false,
     };
-    let mut whole = 0;
+    let mut log = None;
     if let Some(path) = &args.resume {
-        (work.known, whole) = Log::read(path, &head).map_err(|error| cannot(path, error))?;
-        let (index, count) = args.shard.unwrap_or((0, 1));
-        work.known.retain(|number, _| number % count == index);
+        let contents = match args.out.is_some() && !same_file {
+            // Another log will be written; this one stays as it is.
+            true => Contents::read(path).and_then(|contents| same(&contents.head, &head).map(|()| contents)),
+            false => Log::resume(path, &head).map(|(opened, contents)| {
+                log = Some(opened);
+                contents
+            }),
+        };
+        work.known = contents.map_err(|error| cannot(path, error))?.records;
+        fits(sweep, work).map_err(|number| {
+            Diagnostic::general(format!(
+                "cannot use the log `{}`: what it says of schedule {number} is not said of that schedule",
+                path.display()
+            ))
+        })?;
     }
-    match (&args.out, &args.resume) {
-        (Some(path), _) => {
-            Log::create(path, &head, &work.known).map(Some).map_err(|error| cannot(path, error))
+    if let (Some(path), false) = (&args.out, same_file) {
+        log = Some(Log::create(path, &head, &work.known, args.force).map_err(|error| cannot(path, error))?);
+    }
+    Ok(log)
+}
+
+/// Whether the records of a log are of the schedules that have their numbers; if not, of which not.
+fn fits(sweep: &Sweep, work: &Work) -> Result<(), u64> {
+    let mut schedules = Schedules::new(sweep.scope.clone());
+    for (&number, record) in &work.known {
+        let client = schedules.get(number).and_then(|schedule| sweep.client(&schedule).ok());
+        if client.is_none_or(|client| client.show(&sweep.harness) != record.notation) {
+            return Err(number);
         }
-        (None, Some(path)) => Log::resume(path, &head, whole).map(Some).map_err(|error| cannot(path, error)),
-        (None, None) => Ok(None),
     }
+    Ok(())
+}
+
+fn unusable(path: &Path, error: &LogError) -> Diagnostic {
+    let problem = Diagnostic::general(format!("cannot use the log `{}`: {error}", path.display()));
+    match error {
+        LogError::Exists => {
+            problem.help("go on with it by --resume, give --out another name, or overwrite it with --force")
+        }
+        LogError::Other(what, ..) if what == "shard" => {
+            problem.help("logs of different shares are put together by `fencepost sweep --merge`")
+        }
+        LogError::Wrong(..) => problem.help("do not use it: explore these schedules again"),
+        _ => problem,
+    }
+}
+
+/// The verdict of a whole sweep from logs of its shares.
+fn merge(args: &SweepArgs) -> Result<u8> {
+    let given = args.clients.given();
+    let problem = match sweep::merge(&args.merge) {
+        _ if !given.is_empty() => {
+            let problem = Diagnostic::general(format!("--merge does not go with {}", given.join(", ")));
+            problem.help("what was swept stands in the logs")
+        }
+        Err((path, error)) => unusable(&path, &error),
+        Ok((head, summary)) => {
+            print_merged(&head, args, &summary)?;
+            return Ok(code(summary.verdict));
+        }
+    };
+    print_diagnostics(&[problem], &SourceMap::default());
+    Ok(BAD_INPUT)
+}
+
+fn print_merged(head: &Value, args: &SweepArgs, summary: &Summary) -> Result<()> {
+    if args.json {
+        return print_json(head.clone(), &figures(summary));
+    }
+    let text = |name: &str| head[name].as_str().unwrap_or_default().to_owned();
+    let (file, kind, protocol) = (text("sweep"), text("oracle"), text("protocol"));
+    outln!("{file}: {kind}, {protocol}, {} on {}", text("property"), text("model"));
+    outln!("  {}", text("scope"));
+    outln!("{}", report::verdict(summary, summary.seconds));
+    if let Some(first) = summary.violations.first() {
+        outln!(
+            "  schedule {}: {}: {}",
+            first.number,
+            first.notation,
+            first.reason.as_deref().unwrap_or("wrong")
+        );
+        outln!("  the sweep that wrote the log shows how; --resume with its log finds it again at once");
+    }
+    Ok(())
+}
+
+fn code(verdict: Kind) -> u8 {
+    match verdict {
+        Kind::Holds => 0,
+        Kind::Violated => 1,
+        Kind::Inconclusive => 3,
+    }
+}
+
+/// What a sweep found, as members of a document.
+fn figures(summary: &Summary) -> Value {
+    json!({
+        "verdict": summary.verdict.to_string(),
+        "reason": summary.reason,
+        "schedules_of_share": summary.total,
+        "explored": summary.tally.schedules,
+        "undecided": summary.undecided,
+        "states": summary.tally.states,
+        "transitions": summary.tally.transitions,
+        "complete": summary.tally.complete,
+        "stuck": summary.tally.stuck,
+        "notes": report::notes(summary),
+        "violations": summary.violations.iter().map(document).collect::<Vec<_>>(),
+        "explore_seconds": summary.seconds,
+    })
+}
+
+fn print_json(mut result: Value, more: &Value) -> Result<()> {
+    if let (Value::Object(result), Value::Object(more)) = (&mut result, more) {
+        result.extend(more.clone());
+    }
+    outln!("{}", serde_json::to_string_pretty(&json::document(vec![result]))?);
+    Ok(())
 }
 
 fn print(
@@ -198,41 +331,29 @@ fn print(
         };
         let mut result = head(sweep, args);
         let more = json!({
-            "file": args.file.display().to_string(),
-            "verdict": summary.verdict.to_string(),
-            "reason": summary.reason,
-            "schedules_of_share": summary.total,
-            "explored": summary.tally.schedules,
-            "undecided": summary.undecided,
-            "states": summary.tally.states,
-            "transitions": summary.tally.transitions,
-            "complete": summary.tally.complete,
-            "stuck": summary.tally.stuck,
-            "violations": summary.violations.iter().map(document).collect::<Vec<_>>(),
+            "file": result["sweep"],
             "trace": trace,
-            "explore_seconds": summary.seconds,
             "total_seconds": seconds,
             "peak_memory_bytes": fencepost_bounded::solver::peak_memory(),
         });
         if let (Value::Object(result), Value::Object(more)) = (&mut result, more) {
             result.extend(more);
         }
-        println!("{}", serde_json::to_string_pretty(&json::document(vec![result]))?);
-        return Ok(());
+        return print_json(result, &figures(summary));
     }
-    let (kind, property) = (sweep.oracle(), sweep.property.name());
-    let file = args.file.display();
-    anstream::println!("{file}: {kind}, {}, {property} on {}", sweep.protocol.name(), sweep.model);
-    anstream::println!("  {}", report::scope(&sweep.scope, &manner(sweep)));
-    anstream::println!("{}", report::verdict(summary, seconds));
+    let (kind, property) = (sweep.oracle(), sweep.property());
+    let file = args.file.as_deref().map_or(String::new(), |file| file.display().to_string());
+    outln!("{file}: {kind}, {}, {property} on {}", sweep.protocol.name(), sweep.model);
+    outln!("  {}", report::scope(&sweep.scope, &manner(sweep)));
+    outln!("{}", report::verdict(summary, seconds));
     match explained {
         Some(Ok(found)) if !args.quiet => {
             let text = report::counterexample(&sweep.harness, sweep.property, &sweep.model, found);
-            anstream::print!("{text}");
+            out!("{text}");
         }
         Some(Err(why)) => {
             let first = summary.violations.first().map_or("", |record| &record.notation);
-            anstream::println!("  {first}: the counterexample cannot be shown: {why}");
+            outln!("  {first}: the counterexample cannot be shown: {why}");
         }
         _ => {}
     }

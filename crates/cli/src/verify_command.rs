@@ -2,6 +2,7 @@
 
 use crate::args::VerifyArgs;
 use crate::check::{BAD_INPUT, load, print_diagnostics};
+use crate::output::outln;
 use crate::progress::{Visits, interrupted};
 use anyhow::Result;
 use fencepost::session::{Session, Subject};
@@ -43,10 +44,10 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<u8> {
             verify::verify(&session, main, name, &options, approach, &|visits| line.update(visits))
         };
         if !args.json {
-            anstream::println!("{}", text::line(&result));
+            outln!("{}", text::line(&result));
             let first = result.verdict.kind() == Kind::Violated && !std::mem::replace(&mut shown, true);
             if args.verbose || first && !args.quiet {
-                anstream::println!("{}", text::detail(&session.harness, None, &result));
+                outln!("{}", text::detail(&session.harness, None, &result));
             }
         }
         if args.json {
@@ -55,7 +56,7 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<u8> {
         results.push(result);
     }
     if args.json {
-        println!("{}", serde_json::to_string_pretty(&json::document(documents))?);
+        outln!("{}", serde_json::to_string_pretty(&json::document(documents))?);
     }
     let wrong = wrong_expectations(&session, &results);
     print_diagnostics(&wrong, sources);

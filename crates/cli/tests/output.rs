@@ -324,3 +324,39 @@ fn time_limit() {
     let out = text(&["check", "msn.c", "-m", "relaxed", "-t", "T56", "-q", "--timeout", "500ms"]);
     assert!(out.contains("inconclusive") && out.contains("time limit"), "{out}");
 }
+
+/// Commands that print in every way there is.
+const PRINTING: [&[&str]; 8] = [
+    &["check", "msn.c", "-m", "sc", "-t", "T0"],
+    &["check", "msn.c", "-m", "sc", "-t", "T0", "--json"],
+    &["sweep", "../amp/coarse-list.c", "--configuration", "A"],
+    &["sweep", "../amp/coarse-list.c", "--configuration", "A", "--dry-run"],
+    &["verify", "../blender/dekker.c", "--model", "sc"],
+    &["lsl", "msn.c"],
+    &["header"],
+    &["--help"],
+];
+
+/// What cannot be written is an error, not a crash.
+#[test]
+fn unwritable_output() {
+    for arguments in PRINTING {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("a full device");
+        let output = fencepost(arguments).stdout(full).output().expect("it runs");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
+        assert!(said.contains("error: cannot write the output") && !said.contains("panicked"), "{said}");
+    }
+}
+
+/// That nobody reads the output ends the program without a word and without a verdict.
+#[test]
+fn closed_pipe() {
+    for arguments in PRINTING {
+        let (reader, writer) = std::io::pipe().expect("a pipe");
+        drop(reader);
+        let output = fencepost(arguments).stdout(writer).output().expect("it runs");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!((output.status.code(), said.as_str()), (Some(3), ""), "{arguments:?}");
+    }
+}

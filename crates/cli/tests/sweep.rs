@@ -197,6 +197,109 @@ fn synchronous_queues() {
     assert!(result["stuck"].as_u64() > Some(0));
 }
 
+/// All operations of a role are called, and those that are not are named.
+#[test]
+fn no_operation_goes_unchecked() {
+    let name = "../attacks/second-operation-of-a-role";
+    let result = check(name, "B", &[], "violated");
+    let (notation, wrong) = violation(&result);
+    assert_eq!((notation, wrong), ("a(0) ( r(0) | f(0) )", "unexplained"));
+    assert_eq!(result["not_called"], serde_json::json!([]));
+    // Four operations with three values each, with a pre-add and without: 12 + 144 + 78 schedules.
+    assert_eq!(result["schedules"], 2 * (12 + 144 + 78));
+    let without = ["--oracle", "set", "--operations", "a, r, c"];
+    let result = check(name, "B", &without, "holds");
+    assert_eq!((&result["not_called"], &result["schedules"]), (&serde_json::json!(["f"]), &270.into()));
+    let output = run(&here(), &[&[corpus(name).as_str(), "--configuration", "A"], &without[..]].concat());
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(said.contains("threads in one order, not called: f"), "{said}");
+    // Without additions before it, the only removal that fits is none.
+    let bounds = ["--preadds", "0", "--steps", "1", "--adds-dominate"];
+    let (_, result) = sweep("lock-free-queue", &[&bounds[..], &["--threads", "1"]].concat());
+    assert_eq!((&result["verdict"], &result["not_called"]), (&"holds".into(), &serde_json::json!(["d"])));
+}
+
+/// An item is never what stands for nothing.
+#[test]
+fn items_are_something() {
+    let result = check("../attacks/queue-that-holds-nothing", "B", &[], "violated");
+    assert_eq!(violation(&result), ("e(0x1) ( d() )", "unexplained"));
+    let narrow = says(
+        &QUEUE.replace("put(int value)", "put(_Bool value)"),
+        &["--oracle", "queue", "--values", "3", "--dry-run"],
+    );
+    assert!(
+        narrow.contains("an argument of `put` is too narrow for 2") && narrow.ends_with("exit code 2"),
+        "{narrow}"
+    );
+}
+
+/// A call before the threads that never returns is wrong, as is one that goes on for ever.
+#[test]
+fn pre_adds_return() {
+    const SET: &str = "
+        int x;
+        _Bool add(int k) { BODY return 1; }
+        _Bool contains(int k) { return 1; }
+        #pragma fencepost op a = add(any(0))
+        #pragma fencepost op c = contains(any(0))
+        #pragma fencepost oracle set
+        ";
+    for body in ["while (!x) ;", "while (1) { x = 1; x = 0; }"] {
+        for model in ["sc", "tso"] {
+            let arguments = ["--preadds", "1", "--threads", "1", "--steps", "1", "--model", model];
+            let said = says(&SET.replace("BODY", body), &arguments);
+            assert!(said.contains("schedule 0: a(0) ( a(0) )"), "{body}: {said}");
+            assert!(
+                said.ends_with("exit code 1") && said.contains("initialisation waits for ever in a(0)"),
+                "{body}: {said}"
+            );
+        }
+    }
+    // Where the reference waits as well, nothing is wrong, but nothing was checked.
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    for (name, body) in [("set.c", "while (!x) ;"), ("reference.c", "while (!x) ;")] {
+        fs::write(folder.path().join(name), SET.replace("BODY", body)).expect("written");
+    }
+    let arguments =
+        ["set.c", "--reference", "reference.c", "--preadds", "1", "--threads", "1", "--steps", "1"];
+    let output = run(folder.path(), &arguments);
+    assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stdout));
+}
+
+/// Calls that never return, although they could serve each other.
+#[test]
+fn synchronous_calls_meet() {
+    const NEVER: &str = "
+        int x;
+        void enqueue(int item) { while (!x) ; }
+        int dequeue(void) { while (!x) ; return 0; }
+        #pragma fencepost op e = enqueue(any(0))
+        #pragma fencepost op d = dequeue()
+        #pragma fencepost oracle queue, synchronous
+        ";
+    let said = says(NEVER, &["--configuration", "B"]);
+    assert!(said.contains("schedule 7: ( e(0) | d() )") && said.ends_with("exit code 1"), "{said}");
+    assert!(said.contains("why threads 1 and 2 wait:"), "{said}");
+    assert!(said.contains("but then e(0) of thread 1 and d() of thread 2 could return, not wait"), "{said}");
+    // As the paper has it, nothing is wrong; but that nothing ever returned is said.
+    let said = says(NEVER, &["--configuration", "B", "--stuck", "each"]);
+    assert!(
+        said.contains("stuck threads justified one by one") && said.contains("ends: 0 complete"),
+        "{said}"
+    );
+    assert!(
+        said.contains("in no execution have all calls returned") && said.ends_with("exit code 0"),
+        "{said}"
+    );
+    // One thread alone waits rightly.
+    let said = says(NEVER, &["--configuration", "B", "--threads", "1"]);
+    assert!(
+        said.contains("in no execution have all calls returned") && said.ends_with("exit code 0"),
+        "{said}"
+    );
+}
+
 #[test]
 fn priority_queues() {
     let scope = ["--property", "quiescent", "--threads", "2", "--steps", "3", "--preadds", "1"];
@@ -261,7 +364,7 @@ fn a_sweep_goes_on_where_it_was_cut_off() {
     let log = log.to_str().expect("a path");
     for name in ["lock-free-list", "lock-free-list-first-edition"] {
         let scope = ["--configuration", "B", "--jobs", "1"];
-        let whole = facts(sweep(name, &[&scope[..], &["--out", log]].concat()).1);
+        let whole = facts(sweep(name, &[&scope[..], &["--out", log, "--force"]].concat()).1);
         let text = fs::read_to_string(log).expect("written");
         // At the end of a line, inside of one, inside of the first, at the very beginning.
         let line = text.lines().take(100).map(|line| line.len() + 1).sum::<usize>();
@@ -285,6 +388,210 @@ fn shares_make_up_the_whole() {
     for name in ["explored", "states", "complete"] {
         assert_eq!(sum(name), whole[name].as_u64(), "{name}");
     }
+}
+
+/// What a sweep of a file in a folder says, and its exit code.
+fn in_folder(folder: &Path, arguments: &[&str]) -> (i32, String) {
+    let output = run(folder, arguments);
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code().expect("it ends by itself"), text(&output.stdout) + &text(&output.stderr))
+}
+
+/// A part is not taken for the whole, and the parts together are.
+#[test]
+fn logs_of_shares_are_merged() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (file, broken) = (corpus("lazy-list"), corpus("lock-free-list-first-edition"));
+    let share = |file: &str, shard: &str, log: &str| {
+        in_folder(folder.path(), &[file, "--configuration", "A", "--shard", shard, "--out", log])
+    };
+    for (shard, log) in [("1/3", "1.jsonl"), ("2/3", "2.jsonl"), ("3/3", "3.jsonl")] {
+        let (code, said) = share(&file, shard, log);
+        assert_eq!(code, 0, "{said}");
+        assert!(said.contains(&format!("holds for shard {shard}")), "{said}");
+        assert!(said.contains("21 of 63 schedules") && !said.contains("all "), "{said}");
+    }
+    let merge = |logs: &[&str]| in_folder(folder.path(), &[&["--merge"], logs].concat());
+    let (code, said) = merge(&["3.jsonl", "1.jsonl", "2.jsonl"]);
+    assert!(code == 0 && said.contains("holds") && said.contains("all 63 schedules"), "{said}");
+    let (code, said) = merge(&["1.jsonl", "3.jsonl"]);
+    assert!(code == 3 && said.contains("inconclusive"), "{said}");
+    assert!(said.contains("42 of 63 schedules") && said.contains("missing: shard 2/3"), "{said}");
+    // One that was cut off.
+    let text = fs::read_to_string(folder.path().join("2.jsonl")).expect("written");
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    fs::write(folder.path().join("cut.jsonl"), lines[..11].concat() + &lines[11][..20]).expect("written");
+    let (code, said) = merge(&["1.jsonl", "cut.jsonl", "3.jsonl"]);
+    assert!(code == 3 && said.contains("missing: 11 schedules of shard 2/3, from"), "{said}");
+    // Of another sweep.
+    let (_, said) =
+        in_folder(folder.path(), &[&file, "--configuration", "B", "--shard", "2/3", "--out", "b.jsonl"]);
+    assert!(said.contains("holds for shard 2/3"), "{said}");
+    let (code, said) = merge(&["1.jsonl", "b.jsonl", "3.jsonl"]);
+    assert!(code == 2 && said.contains("it is of another sweep"), "{said}");
+    let (code, said) = merge(&["1.jsonl", "none.jsonl"]);
+    assert!(code == 2 && said.contains("cannot use the log `none.jsonl`"), "{said}");
+    let (code, said) = in_folder(folder.path(), &["--merge", "1.jsonl", "--threads", "2"]);
+    assert!(code == 2 && said.contains("--merge does not go with --threads"), "{said}");
+    // A violation in one part is one of the whole, whatever is missing.
+    let all = ["--configuration", "B", "--preadds", "1", "--threads", "2", "--jobs", "1"];
+    let (mut codes, mut logs) = (Vec::new(), Vec::new());
+    for index in 1..=4 {
+        let (shard, log) = (format!("{index}/4"), format!("v{index}.jsonl"));
+        let arguments = [&[broken.as_str(), "--shard", &shard, "--out", &log], &all[..]].concat();
+        codes.push(in_folder(folder.path(), &arguments).0);
+        logs.push(log);
+    }
+    assert!(codes.contains(&1) && codes.contains(&0), "{codes:?}");
+    let violated = codes.iter().position(|code| *code == 1).expect("one is violated");
+    let (code, said) = merge(&[&logs[violated]]);
+    assert!(code == 1 && said.contains("smaller schedules were not explored"), "{said}");
+    let logs: Vec<&str> = logs.iter().map(String::as_str).collect();
+    let (code, said) = merge(&logs);
+    assert!(code == 1 && said.contains("a(0) ( r(0) | r(0) ): unexplained"), "{said}");
+}
+
+/// The checksum of a log's line, as the format has it: FNV-1a of the first line's checksum and of the line's text.
+fn checksum(seal: &str, text: &str) -> String {
+    let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
+    format!("{:016x}", seal.bytes().chain(text.bytes()).fold(0xcbf2_9ce4_8422_2325, step))
+}
+
+/// A log is believed only as it was written, by one writer, and is not overwritten by accident.
+#[test]
+fn logs_are_not_believed_blindly() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (file, path) = (corpus("lazy-list"), folder.path().join("log.jsonl"));
+    let scope = [file.as_str(), "--configuration", "A"];
+    let with = |more: &[&str]| in_folder(folder.path(), &[&scope[..], more].concat());
+    assert_eq!(with(&["--out", "log.jsonl"]).0, 0);
+    let text = fs::read_to_string(&path).expect("written");
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), 64);
+    let split = |line: &str| -> (String, String) {
+        let (open, sum) = line.rsplit_once(",\"sum\":\"").expect("a checksum");
+        (format!("{open}}}"), sum.trim_end_matches("\"}").to_owned())
+    };
+    let seal = |seal: &str, text: &str| {
+        format!("{},\"sum\":\"{}\"}}", &text[..text.len() - 1], checksum(seal, text))
+    };
+    let (head, head_sum) = split(lines[0]);
+    assert_eq!(checksum("", &head), head_sum, "the format is as documented");
+    let (tenth, _) = split(lines[9]);
+    let resumed = |lines: &[String]| {
+        fs::write(&path, lines.iter().map(|line| format!("{line}\n")).collect::<String>()).expect("written");
+        with(&["--resume", "log.jsonl"])
+    };
+    let changed = |at: usize, line: String| {
+        let mut lines: Vec<String> = lines.iter().map(|line| (*line).to_owned()).collect();
+        lines[at] = line;
+        lines
+    };
+    let number =
+        tenth.rsplit_once("\"schedule\":").expect("a number").1.split([',', '}']).next().expect("it");
+    let renumbered =
+        |new: &str| tenth.replace(&format!("\"schedule\":{number}"), &format!("\"schedule\":{new}"));
+    for (lines, expected) in [
+        (changed(9, lines[9].replace("holds", "violated")), "line 10 is not as it was written"),
+        (changed(9, lines[9][..40].to_owned()), "line 10 is not as it was written"),
+        (changed(9, seal("", &tenth)), "line 10 is not as it was written"),
+        (
+            changed(9, seal(&head_sum, &renumbered("299"))),
+            "line 10 is of schedule 299, and the sweep has 63: 0 to 62",
+        ),
+        (changed(9, seal(&head_sum, &tenth.replace("a(", "r("))), "is not said of that schedule"),
+        (
+            changed(10, seal(&head_sum, &tenth.replace("\"holds\"", "\"violated\""))),
+            "line 11 contradicts an earlier one",
+        ),
+        (
+            changed(0, seal("", &head.replace("\"log\":1", "\"log\":2"))),
+            "it has version 2 of the form of logs",
+        ),
+        (changed(0, "{}".into()), "line 1 does not say that it is a log of this program"),
+    ] {
+        let (code, said) = resumed(&lines);
+        assert!(code == 2 && said.contains(expected), "{expected}: {code} {said}");
+    }
+    // Not overwritten, unless asked for.
+    fs::write(&path, &text).expect("written");
+    let (code, said) = with(&["--out", "log.jsonl"]);
+    assert!(code == 2 && said.contains("it exists") && said.contains("--force"), "{said}");
+    assert_eq!(fs::read_to_string(&path).expect("written"), text);
+    assert_eq!(with(&["--out", "log.jsonl", "--resume", "log.jsonl"]).0, 0);
+    assert_eq!(fs::read_to_string(&path).expect("written"), text);
+    assert_eq!(with(&["--out", "log.jsonl", "--force"]).0, 0);
+    // Not while somebody else writes it.
+    let writer = fs::File::open(&path).expect("it opens");
+    writer.lock().expect("nobody has it");
+    for arguments in [&["--resume", "log.jsonl"][..], &["--out", "log.jsonl", "--force"]] {
+        let (code, said) = with(arguments);
+        assert!(code == 2 && said.contains("another process is writing it"), "{said}");
+    }
+    let (code, said) = in_folder(folder.path(), &["--merge", "log.jsonl"]);
+    assert!(code == 2 && said.contains("another process is writing it"), "{said}");
+}
+
+/// Schedules that nobody could list are counted, and a limit ends the sweep of them.
+#[test]
+fn large_scopes() {
+    let scope = ["--threads", "2", "--steps", "16"];
+    let (code, result) = sweep("coarse-list", &[&scope[..], &["--dry-run"]].concat());
+    // Six calls, two threads in 15 ways to share 16 steps, with a pre-add and without.
+    assert_eq!((code, result["schedules"].as_u64()), (0, Some(2 * 15 * 6u64.pow(16))));
+    let (code, result) = sweep("coarse-list", &[&scope[..], &["--timeout", "1"]].concat());
+    assert_eq!((code, &result["verdict"]), (3, &"inconclusive".into()));
+    let said = says(QUEUE, &["--oracle", "queue", "--threads", "1..40", "--steps", "1..80", "--dry-run"]);
+    assert!(said.starts_with("more than 10^19 schedules"), "{said}");
+}
+
+const REGISTERS: &str = "
+static int values[4] = { -1, -1, -1, -1 };
+static void put(int key, int value) { values[key] = value; }
+static int get(int key) { return values[key]; }
+#pragma fencepost op p = put(any(0, 1), any(0, 1))
+#pragma fencepost op g = get(any(0, 1))
+#pragma fencepost oracle map
+";
+
+/// On machines with store buffers a call can return before its stores reach memory: `linear` counts that, and
+/// `linear-fenced` is about clients that wait for them.
+#[test]
+fn when_a_call_returns() {
+    let scope = ["--threads", "2", "--steps", "2", "--preadds", "0"];
+    let with = |more: &[&str]| says(REGISTERS, &[&scope[..], more].concat());
+    let holds = |said: &str| said.ends_with("exit code 0") && said.contains("holds");
+    for model in ["tso", "pso"] {
+        let said = with(&["--model", model]);
+        assert!(
+            said.contains("calls return when their code is done, even before their stores reach memory"),
+            "{said}"
+        );
+        assert!(said.contains("( p(0, 0) | g(0) )") && said.contains("not linearizable"), "{said}");
+        assert!(said.ends_with("exit code 1"), "{said}");
+        let said = with(&["--model", model, "--property", "linear-fenced"]);
+        assert!(holds(&said) && said.contains("a fence after each call"), "{said}");
+        // Nobody looks at the time.
+        let said = with(&["--model", model, "--property", "sc"]);
+        assert!(holds(&said) && !said.contains("calls return"), "{said}");
+        // Store buffering: both calls return, and neither is seen.
+        let more =
+            ["--model", model, "--values", "2", "--steps", "4", "--generic-values", "--thread-symmetry"];
+        assert!(
+            says(REGISTERS, &[&["--threads", "2", "--preadds", "0", "--property", "sc"], &more[..]].concat())
+                .contains("not sequentially consistent")
+        );
+        let fenced =
+            [&["--threads", "2", "--preadds", "0", "--property", "linear-fenced"], &more[..]].concat();
+        assert!(holds(&says(REGISTERS, &fenced)), "{}", says(REGISTERS, &fenced));
+    }
+    assert!(holds(&with(&["--model", "sc"])) && holds(&with(&["--property", "linear-fenced"])));
+    // What goes wrong inside of calls still does.
+    let names =
+        ["--oracle", "stack", "--operations", "u, o", "--model", "pso", "--property", "linear-fenced"];
+    let (code, result) =
+        sweep("../fender/treiber-unfenced", &[&["--configuration", "B"], &names[..]].concat());
+    assert_eq!((code, &result["property"]), (1, &"linear-fenced".into()));
 }
 
 #[test]

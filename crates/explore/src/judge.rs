@@ -73,6 +73,14 @@ impl<'a> Judge<'a> {
         threads: &[usize],
     ) -> Judgement {
         if machine.monitor.is_some() {
+            // The first thread waits in initialisation or in a call before the others start: no history says anything
+            // of that. Where the oracle may wait there too, the client is of no use, but not wrong.
+            if threads.contains(&0) {
+                return match may_wait_initially(machine) {
+                    true => Judgement::Neither,
+                    false => Judgement::Bad(Violation::Stuck(threads.to_vec())),
+                };
+            }
             return match accepts_stuck(machine, world, threads) {
                 true => Judgement::Good,
                 false => Judgement::Bad(Violation::Stuck(threads.to_vec())),
@@ -121,6 +129,13 @@ fn accepts_stuck(machine: &mut Machine, world: &World, threads: &[usize]) -> boo
     }
     let stuck: Vec<usize> = threads.iter().map(|thread| thread - 1).collect();
     machine.monitor.as_deref_mut().is_some_and(|monitor| monitor.accepts_stuck(state, &stuck))
+}
+
+/// Whether the oracle may wait at one of the calls before the threads start.
+fn may_wait_initially(machine: &mut Machine) -> bool {
+    let calls = machine.code.initial.iter();
+    let calls: Vec<_> = calls.filter_map(|call| machine.code.calls[*call as usize].watched.clone()).collect();
+    machine.monitor.as_deref_mut().is_some_and(|monitor| monitor.waits_initially(&calls))
 }
 
 /// The call that a thread is about to make.

@@ -106,6 +106,10 @@ impl Monitor for Sets<'_> {
         self.known[state.0 as usize].iter().any(idle)
     }
 
+    fn waits_initially(&mut self, _: &[FixedCall]) -> bool {
+        false
+    }
+
     fn accepts_stuck(&mut self, state: MonitorState, stuck: &[usize]) -> bool {
         let waits = |(set, pending): &Configuration| {
             stuck.iter().all(|thread| match &pending[*thread] {

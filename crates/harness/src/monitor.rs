@@ -21,6 +21,8 @@ pub trait Monitor {
     fn respond(&mut self, state: MonitorState, thread: usize, results: &[Value]) -> Option<MonitorState>;
     /// Whether an execution may end here with all calls done.
     fn accepts(&mut self, state: MonitorState) -> bool;
+    /// Whether some of these calls, made one after the other before any thread starts, may wait for ever.
+    fn waits_initially(&mut self, initial: &[FixedCall]) -> bool;
     /// Whether these threads may be stuck here, each in its pending call, all others being done.
     fn accepts_stuck(&mut self, state: MonitorState, stuck: &[usize]) -> bool;
 }

@@ -74,8 +74,10 @@ pub struct Record {
 pub struct Summary {
     /// The answer.
     pub verdict: Kind,
-    /// The first reason why it is inconclusive.
+    /// The first reason why it is inconclusive, or what limits the verdict.
     pub reason: Option<String>,
+    /// The share: its index and the number of shares; none if it is all of the scope.
+    pub shard: Option<(u64, u64)>,
     /// Schedules of this share.
     pub total: u64,
     /// Schedules of the scope.

@@ -7,6 +7,7 @@ use fencepost_harness::operation::{Harness, OpId, Operation, ValueTy};
 use fencepost_harness::oracle::binding::bind;
 use fencepost_harness::oracle::collection::Specification;
 use fencepost_harness::oracle::{Kind, Oracle, Protocol};
+use fencepost_harness::schedule::{Configuration, Scope};
 use fencepost_lsl::value::{IntTy, Value};
 use support::operation;
 
@@ -77,6 +78,77 @@ fn scores_and_keys() {
     let calls: &[(u32, &[u64])] =
         &[(0, &[1, 5]), (0, &[1, 6]), (1, &[1]), (3, &[1, 7]), (4, &[1]), (2, &[1]), (2, &[1])];
     check(&map, Kind::Map, None, calls, "true false true,6 false true 6 -1");
+}
+
+/// The calls of the first numbers by each operation.
+fn arguments(harness: &Harness, kind: Kind) -> Vec<Vec<u64>> {
+    let binding = bind(harness, kind, PLAIN, None).expect("it fits");
+    let methods = binding.methods().into_iter().filter(|method| !method.role.arguments().is_empty());
+    methods
+        .map(|method| {
+            let value = |number: u64| {
+                let numbers = vec![Value::new(number); method.role.arguments().len()];
+                binding.call(method, &numbers).expect("it is called").args[0].bits()
+            };
+            (0..3).map(value).collect()
+        })
+        .collect()
+}
+
+/// Arguments are never what stands for nothing.
+#[test]
+fn arguments_are_something() {
+    let pointer = ValueTy::Pointer;
+    let mut queue = file(&[("enqueue", 1, &[]), ("dequeue", 0, &[("", INT)])]);
+    assert_eq!(arguments(&queue, Kind::Queue), [[0, 1, 2]]);
+    queue.ops[0].inputs[0].ty = pointer;
+    queue.ops[1].outputs[0].ty = pointer;
+    assert_eq!(arguments(&queue, Kind::Queue), [[1, 2, 3]]);
+    // What is given back decides as well as what is put in.
+    queue.ops[0].inputs[0].ty = INT;
+    assert_eq!(arguments(&queue, Kind::Queue), [[1, 2, 3]]);
+    // A flag does not make `NULL` an item.
+    let mut flag = file(&[("push", 1, &[]), ("pop", 0, &[("", BOOL), ("out", INT)])]);
+    flag.ops[0].inputs[0].ty = pointer;
+    assert_eq!(arguments(&flag, Kind::Stack), [[1, 2, 3]]);
+    let mut set = file(&[("add", 1, &[]), ("contains", 1, &[("", BOOL)])]);
+    set.ops[1].inputs[0].ty = pointer;
+    assert_eq!(arguments(&set, Kind::Set), [[1, 2, 3], [1, 2, 3]]);
+    // Keys and items are different things, unless items are their own scores.
+    let mut map = file(&[("put", 2, &[]), ("get", 1, &[("", pointer)])]);
+    map.ops[0].inputs[1].ty = pointer;
+    assert_eq!(arguments(&map, Kind::Map), [[0, 1, 2], [0, 1, 2]]);
+    let own = file(&[("insert", 1, &[]), ("delete_min", 0, &[("", pointer)])]);
+    assert_eq!(arguments(&own, Kind::PriorityQueue), [[1, 2, 3]]);
+    // What stands for nothing in the middle is left out.
+    let binding =
+        bind(&file(&[("push", 1, &[]), ("pop", 0, &[("", INT)])]), Kind::Stack, PLAIN, Some(Value::ONE));
+    let binding = binding.expect("it fits");
+    let push = binding.methods()[0];
+    let args = [0, 1, 2]
+        .map(|number| binding.call(push, &[Value::new(number)]).expect("it is called").args[0].bits());
+    assert_eq!(args, [0, 2, 3]);
+}
+
+/// Numbers that a type has no room for would be taken for different ones and be equal.
+#[test]
+fn arguments_fit_their_types() {
+    let check = |ty: ValueTy, values: usize, generic: bool, fits: bool| {
+        let mut queue = file(&[("enqueue", 1, &[]), ("dequeue", 0, &[("", INT)])]);
+        queue.ops[0].inputs[0].ty = ty;
+        let binding = bind(&queue, Kind::Queue, PLAIN, None).expect("it fits");
+        let scope =
+            Scope { values, generic_values: generic, ..Scope::of(Configuration::B, Kind::Queue, PLAIN) };
+        assert_eq!(binding.problems(&queue, &scope).is_empty(), fits, "{ty:?} {values}");
+    };
+    check(BOOL, 2, false, true);
+    check(BOOL, 3, false, false);
+    // One pre-add and two steps: items 0, 1 and 2.
+    check(BOOL, 2, true, false);
+    check(ValueTy::Int(IntTy::U8), 256, false, true);
+    check(ValueTy::Int(IntTy::U8), 257, false, false);
+    check(ValueTy::Int(IntTy::signed(8)), 129, false, false);
+    check(INT, 1 << 20, false, true);
 }
 
 /// Pragma names decide before those of functions.

@@ -3,10 +3,11 @@
 mod support;
 
 use End::{Complete, Open, Stuck};
+use Waiting::{Each, Together};
 use fencepost_harness::client::FixedCall;
 use fencepost_harness::consistency::explain::{Attempt, Reason, explain};
 use fencepost_harness::consistency::history::{End, Event, History};
-use fencepost_harness::consistency::{Property, monitor, naive};
+use fencepost_harness::consistency::{Property, Waiting, monitor, naive};
 use fencepost_harness::observation::show_call;
 use fencepost_harness::oracle::{Kind, Protocol};
 use fencepost_lsl::value::Value;
@@ -44,16 +45,22 @@ fn read(kind: Kind, text: &str, end: End) -> History {
     History { initial, events: parts(events).map(event).collect(), end }
 }
 
-/// Checks which of `sc`, `linear` and `quiescent` hold, by all three ways to decide it.
+/// Checks which of `sc`, `linear` and `quiescent` hold, by all three ways to decide it, whatever justifies stuck threads.
 fn check(kind: Kind, protocol: Protocol, text: &str, end: End, holds: &[Property]) {
+    for waiting in [Each, Together] {
+        check_waiting(kind, protocol, waiting, text, end, holds);
+    }
+}
+
+fn check_waiting(kind: Kind, protocol: Protocol, waiting: Waiting, text: &str, end: End, holds: &[Property]) {
     let history = read(kind, text, end);
     for property in Property::ALL {
         let expected = holds.contains(&property);
-        let what = format!("{} of {text}", property.name());
+        let what = format!("{} of {text}, {}", property.name(), waiting.name());
         let oracle = || oracle(kind, protocol);
-        assert_eq!(naive::accepts(property, &oracle(), &history), expected, "{what}");
-        assert_eq!(history.judge(&mut *monitor(property, oracle())), expected, "{what}");
-        assert_eq!(explain(property, &oracle(), &history, 1).is_empty(), expected, "{what}");
+        assert_eq!(naive::accepts(property, waiting, &oracle(), &history), expected, "{what}");
+        assert_eq!(history.judge(&mut *monitor(property, waiting, oracle())), expected, "{what}");
+        assert_eq!(explain(property, waiting, &oracle(), &history, 1).is_empty(), expected, "{what}");
     }
 }
 
@@ -110,8 +117,15 @@ fn synchronous_queues() {
     check(Kind::Queue, synchronous, "0:enqueue 1", Stuck, ALL);
     check(Kind::Queue, synchronous, "0:dequeue; 1:dequeue", Stuck, ALL);
     check(Kind::Queue, synchronous, "0:enqueue 1; 1:enqueue 2; 2:dequeue; 2=1,2; 1=1", Stuck, ALL);
-    // The definition looks at one stuck thread at a time, so it cannot object that these two could meet.
-    check(Kind::Queue, synchronous, "0:enqueue 1; 1:dequeue", Stuck, ALL);
+    // The paper's definition looks at one stuck thread at a time, so it cannot object that these two could meet.
+    for text in [
+        "0:enqueue 1; 1:dequeue",
+        "0:enqueue 1; 1:enqueue 2; 2:dequeue",
+        "0:enqueue 1; 1:dequeue; 0=1; 1=1,1; 0:dequeue; 1:enqueue 2",
+    ] {
+        check_waiting(Kind::Queue, synchronous, Each, text, Stuck, ALL);
+        check_waiting(Kind::Queue, synchronous, Together, text, Stuck, &[]);
+    }
     // The item was taken from a call that did not return.
     check(Kind::Queue, synchronous, "0:enqueue 1; 1:dequeue; 1=1,1", Stuck, &[]);
     // One returned without a partner, and nobody is there for it.
@@ -144,7 +158,7 @@ fn a_stuck_call_of_another_hides_no_quiescent_moment() {
 fn open_histories() {
     let wrong = |text: &str| {
         let history = read(Kind::Queue, text, Open);
-        !history.judge(&mut *monitor(Property::Linear, oracle(Kind::Queue, PLAIN)))
+        !history.judge(&mut *monitor(Property::Linear, Together, oracle(Kind::Queue, PLAIN)))
     };
     assert!(!wrong("0:enqueue 1; 1:dequeue; 1=1,1"));
     assert!(wrong("0:enqueue 1; 1:dequeue; 1=1,2"));
@@ -155,7 +169,7 @@ fn open_histories() {
 #[test]
 fn equal_futures() {
     let end = |property: Property, texts: [&str; 2]| {
-        let mut monitor = monitor(property, oracle(Kind::Queue, PLAIN));
+        let mut monitor = monitor(property, Together, oracle(Kind::Queue, PLAIN));
         texts.map(|text| {
             let mut state = monitor.start(&[]).expect("nothing happened");
             for event in read(Kind::Queue, text, Open).events {
@@ -199,6 +213,9 @@ fn show(kind: Kind, history: &History, attempts: &[Attempt]) -> Vec<String> {
                 Reason::Initial { index, answers } => format!("initial {index}: {answers:?}"),
                 Reason::Disagrees { call, answers } => format!("{}, not {answers:?}", shown_call(call)),
                 Reason::Returns { call, answers } => format!("{}, but {answers:?}", shown_call(call)),
+                Reason::ReturnTogether { calls } => {
+                    format!("{} return", calls.iter().map(shown_call).collect::<Vec<_>>().join("; "))
+                }
                 Reason::Unfinished => "unfinished".into(),
             })
             .collect();
@@ -211,7 +228,7 @@ fn show(kind: Kind, history: &History, attempts: &[Attempt]) -> Vec<String> {
 fn explanations() {
     let check = |kind: Kind, protocol: Protocol, text: &str, end: End, expected: &[&str]| {
         let history = read(kind, text, end);
-        let attempts = explain(Property::Linear, &oracle(kind, protocol), &history, 3);
+        let attempts = explain(Property::Linear, Together, &oracle(kind, protocol), &history, 3);
         assert_eq!(show(kind, &history, &attempts), expected, "{text}");
     };
     let text = "0:enqueue 1; 0=1; 1:enqueue 2; 1=1; 0:dequeue; 0=1,2";
@@ -245,6 +262,13 @@ fn explanations() {
         "0:enqueue 1; 0=1",
         Complete,
         &["enqueue(1) = true then unfinished"],
+    );
+    check(
+        Kind::Queue,
+        Protocol::Synchronous,
+        "0:dequeue; 1:enqueue 1; 2:enqueue 2",
+        Stuck,
+        &[" then enqueue(1) = ?; dequeue() = ? return"],
     );
     check(Kind::Set, PLAIN, "add 0=0 | 0:add 1", Open, &[" then initial 0: [[1]]"]);
 }

@@ -8,6 +8,7 @@ use fencepost_harness::operation::OpId;
 use fencepost_harness::oracle::collection::Contents;
 use fencepost_harness::oracle::role::Role;
 use fencepost_harness::oracle::{Kind, Oracle, Protocol, agrees};
+use fencepost_harness::schedule::Method;
 use fencepost_lsl::value::Value;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use support::{Random, binding, oracle};
@@ -76,7 +77,7 @@ fn collections_of_the_standard_library() {
             let mut random = Random(seed);
             let (mut model, mut state) = (Model::default(), oracle.initial());
             for _ in 0..20 {
-                let op = OpId(random.below(binding.roles().len()) as u32);
+                let op = OpId(random.below(binding.methods().len()) as u32);
                 let shape = binding.shape(op);
                 let args: Vec<u64> = (0..shape.inputs).map(|_| random.below(3) as u64).collect();
                 let call = FixedCall { op, args: args.iter().copied().map(Value::new).collect() };
@@ -102,7 +103,9 @@ fn sequences(length: usize) -> Vec<Vec<Role>> {
 /// Whether the oracle accepts a sequence whose calls all return `true` and zero, or whose last never returns.
 fn accepts(protocol: Protocol, roles: &[Role], stuck: bool) -> bool {
     let (oracle, binding) = (oracle(Kind::Queue, protocol), binding(Kind::Queue, protocol));
-    let call = |role: Role| binding.call(role, &[Value::ZERO][..role.adds() as usize]).expect("it is played");
+    let call = |role: Role| {
+        binding.call(Method::first(role), &[Value::ZERO][..role.adds() as usize]).expect("it is played")
+    };
     let (last, done) = if stuck { (roles.last(), &roles[..roles.len() - 1]) } else { (None, roles) };
     let mut states: Vec<Contents> = vec![oracle.initial()];
     for &role in done {

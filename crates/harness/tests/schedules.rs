@@ -4,7 +4,7 @@ mod support;
 
 use fencepost_harness::oracle::role::Role;
 use fencepost_harness::oracle::{Kind, Protocol};
-use fencepost_harness::schedule::{Configuration, Schedule, Schedules, Scope};
+use fencepost_harness::schedule::{Configuration, Method, Schedule, Schedules, Scope};
 use std::collections::BTreeSet;
 use support::{binding, harness};
 
@@ -30,7 +30,7 @@ fn numbers_of_the_case_study() {
 fn class(scope: &Scope, schedule: &Schedule) -> Schedule {
     let mut schedule = schedule.clone();
     for step in schedule.threads.iter_mut().flatten().chain(&mut schedule.initial) {
-        match step.role {
+        match step.method.role {
             Role::Insert if scope.generic_values => _ = step.args.remove(0),
             Role::Put | Role::PutIfAbsent if scope.generic_values => _ = step.args.pop(),
             role if role.adds() && role != Role::Add && scope.generic_values => step.args.clear(),
@@ -54,7 +54,7 @@ fn scopes() -> Vec<Scope> {
                 adds_dominate: options & 4 != 0,
                 thread_symmetry: options & 8 != 0,
                 pre_adds: 0..=2,
-                roles: Role::of(kind).take(4).collect(),
+                methods: Role::of(kind).take(4).map(Method::first).collect(),
                 ..Scope::of(Configuration::D, kind, Protocol::NonBlocking)
             });
         }
@@ -71,6 +71,63 @@ fn no_schedule_comes_twice() {
     }
 }
 
+/// Several operations of one role: each has steps of its own, and none is left out.
+#[test]
+fn every_operation_is_called() {
+    let twice = |role: Role| (0..2).map(move |variant| Method { role, variant });
+    for kind in [Kind::Set, Kind::Queue, Kind::PriorityQueue] {
+        for options in 0..16 {
+            let scope = Scope {
+                values: 2,
+                generic_values: options & 1 != 0,
+                distinct_priorities: options & 2 != 0,
+                adds_dominate: options & 4 != 0,
+                thread_symmetry: options & 8 != 0,
+                methods: Role::of(kind).take(2).flat_map(twice).collect(),
+                ..Scope::of(Configuration::B, kind, Protocol::NonBlocking)
+            };
+            let all: Vec<Schedule> = Schedules::new(scope.clone()).map(|(_, schedule)| schedule).collect();
+            let classes: BTreeSet<Schedule> = all.iter().map(|schedule| class(&scope, schedule)).collect();
+            assert_eq!((all.len() as u64, classes.len() as u64), (scope.count(), scope.count()), "{scope:?}");
+            let called: BTreeSet<Method> =
+                all.iter().flat_map(|all| all.threads.iter().flatten()).map(|step| step.method).collect();
+            assert_eq!(called.len(), scope.methods.len(), "{scope:?}");
+            assert!(scope.idle().is_empty());
+        }
+    }
+    // Two sets of two operations each: as many schedules as with four operations of their own.
+    let base = Scope::of(Configuration::B, Kind::Set, Protocol::NonBlocking);
+    let pairs = Scope { methods: [Role::Add, Role::Remove].into_iter().flat_map(twice).collect(), ..base };
+    assert_eq!(pairs.count(), 2 * (12 + 144 + 12 * 13 / 2));
+    let idle = Scope {
+        adds_dominate: true,
+        steps: 1..=1,
+        pre_adds: 0..=0,
+        ..Scope::of(Configuration::A, Kind::Queue, Protocol::NonBlocking)
+    };
+    assert_eq!(idle.idle(), [Method::first(Role::Dequeue)]);
+    assert!(Schedules::new(idle).all(|(_, schedule)| schedule.threads[0][0].method.role == Role::Enqueue));
+}
+
+/// Blocks that nobody could list are counted, and their first schedules are there.
+#[test]
+fn large_scopes_are_counted_at_once() {
+    let set = Scope::of(Configuration::B, Kind::Set, Protocol::NonBlocking);
+    let scope = Scope { threads: 2..=2, steps: 16..=16, pre_adds: 0..=0, values: 1, ..set };
+    // Pairs of programs of different lengths, and multisets of two of length eight.
+    let programs = 3u64.pow(8);
+    assert_eq!(scope.count(), 7 * 3u64.pow(16) + programs * (programs + 1) / 2);
+    assert_eq!(Schedules::new(scope.clone()).take(3).count(), 3);
+    let ordered = Scope { thread_symmetry: false, ..scope.clone() };
+    assert_eq!(ordered.count(), 15 * 3u64.pow(16));
+    let huge = Scope { threads: 1..=64, steps: 1..=200, ..scope };
+    assert_eq!(huge.count(), u64::MAX);
+    let queue = Scope::of(Configuration::E, Kind::PriorityQueue, Protocol::NonBlocking);
+    let scores = Scope { threads: 1..=3, steps: 12..=12, ..queue };
+    assert!(scores.count() > 1 << 32);
+    assert_eq!(Schedules::new(scores).nth(5).map(|(number, _)| number), Some(5));
+}
+
 /// Generic items are 0, 1, … in the order of pre-adds and threads; distinct scores are those numbers in some.
 #[test]
 fn generic_items_and_distinct_scores_are_numbered() {
@@ -78,7 +135,7 @@ fn generic_items_and_distinct_scores_are_numbered() {
         for (_, schedule) in Schedules::new(Scope::of(Configuration::E, kind, Protocol::NonBlocking)) {
             let steps = || schedule.initial.iter().chain(schedule.threads.iter().flatten());
             let adds: Vec<Vec<u64>> = steps()
-                .filter(|step| step.role.adds())
+                .filter(|step| step.method.role.adds())
                 .map(|step| step.args.iter().map(|value| value.bits()).collect())
                 .collect();
             let mut scores: Vec<u64> = adds.iter().filter_map(|args| args.get(1)).copied().collect();

@@ -191,7 +191,10 @@ pub fn client_counterexample(harness: &Harness, found: &sweep::Counterexample) -
     let attempts: Vec<Value> = found
         .attempts
         .iter()
-        .map(|attempt| json!({ "order": attempt.order, "stuck": attempt.stuck.map(|thread| thread + 1) }))
+        .map(|attempt| {
+            let stuck: Vec<usize> = attempt.stuck.iter().map(|thread| thread + 1).collect();
+            json!({ "order": attempt.order, "stuck": stuck })
+        })
         .collect();
     let more = json!({
         "schedule": found.number,

@@ -25,10 +25,22 @@ pub fn verdict(summary: &Summary, seconds: f64) -> String {
         Kind::Inconclusive => UNSURE,
     };
     let tally = &summary.tally;
-    let mut out = format!("{style}{}{RESET} {seconds:>8.2} s", summary.verdict);
-    let schedules = match tally.schedules == summary.total {
-        true => format!("all {} schedules", number(tally.schedules)),
-        false => format!("{} of {} schedules", number(tally.schedules), number(summary.total)),
+    let mut out = format!("{style}{}{RESET}", summary.verdict);
+    // Part of a sweep says nothing of the whole.
+    if let Some((index, count)) = summary.shard {
+        let _ = write!(out, " for shard {}/{count}", index + 1);
+    }
+    let _ = write!(out, " {seconds:>8.2} s");
+    let (done, all) = (tally.schedules == summary.total, number(tally.schedules));
+    let schedules = match (done, summary.shard) {
+        (true, None) => format!("all {all} schedules"),
+        (true, Some(_)) => format!("{all} of {} schedules", number(summary.of_scope)),
+        (false, None) => format!("{all} of {} schedules", number(summary.total)),
+        (false, Some(_)) => format!(
+            "{all} of the {} schedules of the shard, of {} in all",
+            number(summary.total),
+            number(summary.of_scope)
+        ),
     };
     let _ = write!(
         out,
@@ -40,6 +52,9 @@ pub fn verdict(summary: &Summary, seconds: f64) -> String {
     if summary.violations.len() > 1 {
         let _ = write!(out, "; {} schedules are violated", number(summary.violations.len() as u64));
     }
+    for note in notes(summary) {
+        let _ = write!(out, "\n  {note}");
+    }
     if let Some(reason) = &summary.reason {
         let _ = write!(out, "\n  {reason}");
     }
@@ -47,6 +62,17 @@ pub fn verdict(summary: &Summary, seconds: f64) -> String {
         let _ = write!(out, "\n  {} schedules were not decided", number(summary.undecided));
     }
     out
+}
+
+/// What else is to be said of a verdict.
+pub fn notes(summary: &Summary) -> Vec<String> {
+    let mut notes = Vec::new();
+    if summary.verdict == Kind::Holds && summary.tally.complete == 0 {
+        notes.push(
+            "in no execution have all calls returned: each ends with threads that wait for ever".into(),
+        );
+    }
+    notes
 }
 
 /// What a sweep covers, in a line. Bounds that can miss something are named; `more` says how each schedule
@@ -62,8 +88,9 @@ pub fn scope(scope: &Scope, more: &[String]) -> String {
         range(&scope.pre_adds, "pre-adds"),
         format!("{} values", scope.values),
     ];
-    let scores = scope.roles.contains(&Role::Insert);
-    let items = scope.roles.iter().any(|role| role.adds() && *role != Role::Add);
+    let roles = || scope.methods.iter().map(|method| method.role);
+    let scores = roles().any(|role| role == Role::Insert);
+    let items = roles().any(|role| role.adds() && role != Role::Add);
     let only = [
         (scope.generic_values && items, "items numbered as they are added"),
         (scope.distinct_priorities && scores, "distinct priorities"),
@@ -75,8 +102,11 @@ pub fn scope(scope: &Scope, more: &[String]) -> String {
     parts.join(", ")
 }
 
-/// A number with its thousands set apart.
+/// A number with its thousands set apart. Counts of schedules end at the largest number, which stands for more.
 pub fn number(number: u64) -> String {
+    if number == u64::MAX {
+        return "more than 10^19".into();
+    }
     let digits = number.to_string();
     let mut out = String::new();
     for (place, digit) in digits.chars().enumerate() {
@@ -201,9 +231,14 @@ impl Shown<'_> {
         }
         let _ = writeln!(out, "\n  {BOLD}Sequential explanations that come nearest{RESET}");
         for attempt in attempts {
-            let stuck = attempt
-                .stuck
-                .map_or(String::new(), |thread| format!("{FAINT}why thread {} waits:{RESET} ", thread + 1));
+            let threads: Vec<String> = attempt.stuck.iter().map(|thread| (thread + 1).to_string()).collect();
+            let stuck = match &threads[..] {
+                [] => String::new(),
+                [only] => format!("{FAINT}why thread {only} waits:{RESET} "),
+                [others @ .., last] => {
+                    format!("{FAINT}why threads {} and {last} wait:{RESET} ", others.join(", "))
+                }
+            };
             let order: Vec<String> = attempt.order.iter().map(|&call| self.call(&calls[call])).collect();
             let order = if order.is_empty() { "nothing yet".into() } else { order.join("; ") };
             let _ = writeln!(out, "      {stuck}{order}");
@@ -244,6 +279,19 @@ impl Shown<'_> {
             Reason::Returns { call, answers: given } => {
                 let call = &calls[*call];
                 format!("then {} {}, not wait", call.call.show(self.harness), answers(&call.call, given))
+            }
+            Reason::ReturnTogether { calls: some } => {
+                let shown: Vec<String> = some
+                    .iter()
+                    .map(|&call| {
+                        format!(
+                            "{} of thread {}",
+                            calls[call].call.show(self.harness),
+                            calls[call].thread + 1
+                        )
+                    })
+                    .collect();
+                format!("then {} could return, not wait", shown.join(" and "))
             }
             Reason::Unfinished => "it may not end there".into(),
         }

@@ -12,6 +12,7 @@ mod collect;
 mod machine;
 
 use crate::args::BenchArgs;
+use crate::output::{errln, outln};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 use std::process::Command;
@@ -60,7 +61,7 @@ impl Results {
 
     /// Adds a line and shows it at once.
     fn say(&mut self, line: &str) {
-        anstream::println!("{line}");
+        outln!("{line}");
         self.text.push_str(line.trim_end());
         self.text.push('\n');
     }
@@ -79,7 +80,7 @@ impl Results {
         for (name, svg) in &self.charts {
             std::fs::write(folder.join(format!("{name}.svg")), svg)?;
         }
-        anstream::eprintln!("written to {}", folder.display());
+        errln!("written to {}", folder.display());
         Ok(())
     }
 }

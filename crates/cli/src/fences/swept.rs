@@ -128,6 +128,8 @@ impl Search<'_> {
             transitions: summary.tally.transitions,
             preemptions: sweep.options.preemptions,
         });
+        let left_out = sweep.not_called.iter().map(|name| format!("calls of `{name}`"));
+        result.scope.caveats.extend(left_out);
         let number = match (summary.verdict, summary.violations.first()) {
             (Kind::Violated, Some(record)) => record.number,
             (Kind::Holds, _) => return Ok(None),

@@ -5,18 +5,22 @@
 //! one that was cut short can go on. Whatever is reported is explored once more, from the nearest states
 //! to the farthest and with a monitor that remembers histories, and its trace replayed.
 
+mod fenced;
 mod log;
+mod merge;
 mod pool;
 mod recorder;
 
-pub use log::{Log, LogError, document};
+pub use fenced::fence_calls;
+pub use log::{Contents, Log, LogError, Shard, VERSION, document, same, show_shard};
+pub use merge::merge;
 pub use pool::{Limits, Progress, Work, run};
 
 use fencepost_explore::{Budget, Exploration, Options, Search, Subject, Verdict, Violation, explore};
 use fencepost_harness::client::Client;
 use fencepost_harness::consistency::explain::explain;
 use fencepost_harness::consistency::history::History;
-use fencepost_harness::consistency::{Property, monitor};
+use fencepost_harness::consistency::{Property, Waiting, monitor};
 use fencepost_harness::monitor::Monitor;
 use fencepost_harness::operation::Harness;
 use fencepost_harness::oracle::Protocol;
@@ -42,13 +46,22 @@ pub struct Sweep {
     pub protocol: Protocol,
     /// Which order of calls an explanation must keep.
     pub property: Property,
+    /// Whether clients make a fence after each call, which then returns when its stores have reached memory.
+    pub fenced: bool,
+    /// What justifies that threads are stuck.
+    pub waiting: Waiting,
     /// Which schedules.
     pub scope: Scope,
+    /// Operations of the file that no schedule calls, by name.
+    pub not_called: Vec<String>,
     /// How each is explored; the budget is that of one schedule.
     pub options: Options,
     /// The name of the memory model, for the referee; that of `options`.
     pub model: String,
 }
+
+/// The name of linearizability for clients that make a fence after each call.
+pub const FENCED: &str = "linear-fenced";
 
 /// States after which the search for the shortest counterexample gives up.
 const NEAREST: u64 = 3_000_000;
@@ -68,6 +81,11 @@ impl Sweep {
         }
     }
 
+    /// The name of the property.
+    pub fn property(&self) -> &'static str {
+        if self.fenced { FENCED } else { self.property.name() }
+    }
+
     fn specification(&self) -> Option<Specification> {
         Specification::new(self.binding.clone(), self.protocol)
     }
@@ -75,12 +93,12 @@ impl Sweep {
     /// A fresh monitor.
     fn monitor(&self) -> Result<Box<dyn Monitor + Send>, Reason> {
         if let Some(reference) = &self.reference {
-            return Ok(monitor(self.property, reference.clone()));
+            return Ok(monitor(self.property, self.waiting, reference.clone()));
         }
         let specification = self.specification();
         let specification =
             specification.ok_or_else(|| Reason::Internal("the oracle does not suit the protocol".into()))?;
-        Ok(monitor(self.property, specification))
+        Ok(monitor(self.property, self.waiting, specification))
     }
 
     /// The client of a schedule.
@@ -162,8 +180,8 @@ impl Sweep {
         let mut attempts = Vec::new();
         if let Some(history) = &history {
             attempts = match (&self.reference, self.specification()) {
-                (Some(oracle), _) => explain(self.property, oracle, history, ATTEMPTS),
-                (None, Some(oracle)) => explain(self.property, &oracle, history, ATTEMPTS),
+                (Some(oracle), _) => explain(self.property, self.waiting, oracle, history, ATTEMPTS),
+                (None, Some(oracle)) => explain(self.property, self.waiting, &oracle, history, ATTEMPTS),
                 (None, None) => Vec::new(),
             };
             if attempts.is_empty() {

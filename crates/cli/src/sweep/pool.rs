@@ -152,7 +152,7 @@ pub fn run(
     });
     match failure {
         Some(error) => Err(error),
-        None => Ok(summary(limits, records, total, of_scope)),
+        None => Ok(Summary { shard: work.shard, ..summary(limits, records, total, of_scope) }),
     }
 }
 
@@ -265,6 +265,7 @@ fn summary(limits: &Limits, mut records: BTreeMap<u64, Record>, total: u64, of_s
     Summary {
         verdict,
         reason: reason.filter(|_| verdict == Kind::Inconclusive),
+        shard: None,
         total,
         of_scope,
         tally,

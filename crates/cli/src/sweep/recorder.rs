@@ -117,6 +117,10 @@ impl Monitor for Recorder<'_> {
         self.end(state, End::Complete, |monitor, inner| monitor.accepts(inner))
     }
 
+    fn waits_initially(&mut self, initial: &[FixedCall]) -> bool {
+        self.inner.waits_initially(initial)
+    }
+
     fn accepts_stuck(&mut self, state: MonitorState, stuck: &[usize]) -> bool {
         self.end(state, End::Stuck, |monitor, inner| monitor.accepts_stuck(inner, stuck))
     }

@@ -4,9 +4,9 @@
 //! equal calls made and equal oracle states are searched once. The attempts that explain the most calls are
 //! kept, each with what the oracle would have said to every call that could come next.
 
-use super::Property;
 use super::history::{History, HistoryCall};
 use super::order::{Subject, precedence, subjects};
+use super::{Property, Waiting};
 use crate::client::FixedCall;
 use crate::oracle::{Oracle, agrees};
 use fencepost_lsl::value::Value;
@@ -15,8 +15,8 @@ use rustc_hash::FxHashSet;
 /// A sequential explanation that fails.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Attempt {
-    /// The stuck thread that it should justify; none if it should explain the whole history.
-    pub stuck: Option<usize>,
+    /// The stuck threads that it should justify; none if it should explain the whole history.
+    pub stuck: Vec<usize>,
     /// The calls that it explains, in its order: indices among [`History::calls`].
     pub order: Vec<usize>,
     /// Why it goes no further: one reason for each call that could come next.
@@ -48,14 +48,26 @@ pub enum Reason {
         /// What the oracle would have said.
         answers: Vec<Vec<Value>>,
     },
+    /// All else is explained, and each stuck call may wait alone, but these could return one after the other.
+    ReturnTogether {
+        /// Indices among [`History::calls`], in the order in which they would.
+        calls: Vec<usize>,
+    },
     /// All calls are explained, but the oracle does not accept that nothing follows.
     Unfinished,
 }
 
 /// The nearest explanations of a wrong history, at most `most`; none if the history is right.
 ///
-/// A stuck history is wrong if one thread is not justified; the attempts are those for the first such.
-pub fn explain<O: Oracle>(property: Property, oracle: &O, history: &History, most: usize) -> Vec<Attempt> {
+/// A stuck history is wrong if one thread is not justified; the attempts are those for the first such, or for all of
+/// them together.
+pub fn explain<O: Oracle>(
+    property: Property,
+    waiting: Waiting,
+    oracle: &O,
+    history: &History,
+    most: usize,
+) -> Vec<Attempt> {
     let mut starts = vec![oracle.initial()];
     for (index, (call, results)) in history.initial.iter().enumerate() {
         let next: Vec<O::State> =
@@ -65,12 +77,12 @@ pub fn explain<O: Oracle>(property: Property, oracle: &O, history: &History, mos
             answers.sort();
             answers.dedup();
             let reasons = vec![Reason::Initial { index, answers }];
-            return vec![Attempt { stuck: None, order: Vec::new(), reasons }];
+            return vec![Attempt { stuck: Vec::new(), order: Vec::new(), reasons }];
         }
         starts = next;
     }
     let operations = history.calls();
-    let wrong = subjects(history, &operations).into_iter().find_map(|subject| {
+    let wrong = subjects(waiting, history, &operations).into_iter().find_map(|subject| {
         let search = Search::new(property, oracle, &operations, &subject);
         search.run(&starts)
     });
@@ -169,18 +181,43 @@ impl<'a, O: Oracle> Search<'a, O> {
 
     /// Whether an explanation of all completed operations may end in this state.
     fn ends(&self, state: &O::State) -> Result<(), Reason> {
-        match self.subject.stuck {
-            Some(stuck) => {
-                let place = self.subject.operations.iter().position(|&i| i == stuck);
-                let call = &self.operations[place.unwrap_or(0)].call;
-                if self.oracle.blocks(state, call) {
-                    return Ok(());
-                }
-                Err(Reason::Returns { call: stuck, answers: answers(self.oracle, state, call) })
-            }
-            None if self.subject.open || self.oracle.accepts(state) => Ok(()),
-            None => Err(Reason::Unfinished),
+        if self.subject.stuck.is_empty() {
+            let may_end = self.subject.open || self.oracle.accepts(state);
+            return if may_end { Ok(()) } else { Err(Reason::Unfinished) };
         }
+        let calls: Vec<(usize, &FixedCall)> = (self.subject.operations.iter().zip(&self.operations))
+            .filter(|(index, _)| self.subject.stuck.contains(index))
+            .map(|(&index, operation)| (index, &operation.call))
+            .collect();
+        if let Some(&(index, call)) = calls.iter().find(|(_, call)| !self.oracle.blocks(state, call)) {
+            return Err(Reason::Returns { call: index, answers: answers(self.oracle, state, call) });
+        }
+        let mut returned = Vec::new();
+        match self.subject.together && self.some_return(state, &calls, &mut returned) {
+            true => Err(Reason::ReturnTogether { calls: returned }),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether the oracle accepts that some of these calls return one after the other; which ones.
+    fn some_return(
+        &self,
+        state: &O::State,
+        calls: &[(usize, &FixedCall)],
+        returned: &mut Vec<usize>,
+    ) -> bool {
+        for place in 0..calls.len() {
+            let mut others = calls.to_vec();
+            let (index, call) = others.remove(place);
+            returned.push(index);
+            for next in after(self.oracle, state, call, None) {
+                if self.oracle.accepts(&next) || self.some_return(&next, &others, returned) {
+                    return true;
+                }
+            }
+            returned.pop();
+        }
+        false
     }
 
     fn keep(&mut self, explained: usize, order: &[usize], reasons: Vec<Reason>) {
@@ -192,12 +229,11 @@ impl<'a, O: Oracle> Search<'a, O> {
             self.attempts.clear();
         }
         let order: Vec<usize> = order.iter().map(|&place| self.subject.operations[place]).collect();
-        let stuck = self.subject.stuck.map(|_| self.stuck_thread());
+        let pending = self.operations.iter().filter(|operation| operation.responded.is_none());
+        let stuck = match self.subject.stuck.is_empty() {
+            true => Vec::new(),
+            false => pending.map(|operation| operation.thread).collect(),
+        };
         self.attempts.push(Attempt { stuck, order, reasons });
-    }
-
-    fn stuck_thread(&self) -> usize {
-        let pending = self.operations.iter().find(|operation| operation.responded.is_none());
-        pending.map_or(0, |operation| operation.thread)
     }
 }

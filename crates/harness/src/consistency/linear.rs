@@ -126,4 +126,13 @@ impl Rule for Linear {
             state.all.iter().filter(untouched).any(|c| oracle.blocks(c.state, call))
         })
     }
+
+    fn pending(state: &Configurations) -> Vec<CallId> {
+        state.pending.iter().map(|pending| pending.1).collect()
+    }
+
+    fn rests<O: Oracle>(_: &mut Automaton<O>, state: &Configurations) -> Vec<StateId> {
+        let untouched = |c: &&Configuration| c.taken.iter().all(Option::is_none);
+        state.all.iter().filter(untouched).map(|c| c.state).collect()
+    }
 }

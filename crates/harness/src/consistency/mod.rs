@@ -5,6 +5,10 @@
 //! some order of all calls that contains it. A history that ends stuck is right if *each* stuck thread has
 //! such an order of the completed calls, followed by its own pending one, at which the oracle blocks.
 //!
+//! That definition, the paper's, forgets the pending calls of the other stuck threads, and so accepts that an `enqueue`
+//! and a `dequeue` of a synchronous queue wait for each other for ever: either may wait alone. [`Waiting`] says
+//! whether that is enough, or the stuck threads must also be justified together.
+//!
 //! [`monitor()`] decides this on the fly, for engines that explore executions. [`explain`] searches the orders
 //! of one history and says why none fits; [`naive`] tries all permutations and is what both are tested by.
 
@@ -53,15 +57,40 @@ impl Property {
     }
 }
 
+/// What justifies that threads are stuck.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
+pub enum Waiting {
+    /// COLLECT's Definition 2.1: for each stuck thread, an order of the completed calls after which the oracle blocks
+    /// at its pending call. The pending calls of the others are left out.
+    Each,
+    /// That, and one order of the completed calls that justifies them all: after it the oracle blocks at each
+    /// pending call, and does not accept that some of the pending calls, one or more in any order, return after it.
+    ///
+    /// Where blocking means to have no outcome, the last part says nothing new. Of a synchronous collection it says
+    /// that those who could serve each other may not both wait.
+    #[default]
+    Together,
+}
+
+impl Waiting {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Waiting::Each => "each",
+            Waiting::Together => "together",
+        }
+    }
+}
+
 /// A monitor that judges histories by a property and an oracle.
-pub fn monitor<O>(property: Property, oracle: O) -> Box<dyn Monitor + Send>
+pub fn monitor<O>(property: Property, waiting: Waiting, oracle: O) -> Box<dyn Monitor + Send>
 where
     O: Oracle + Send + 'static,
     O::State: Send + Sync,
 {
     match property {
-        Property::Sequential => Box::new(tracker::Tracker::<O, sequential::Sequential>::new(oracle)),
-        Property::Linear => Box::new(tracker::Tracker::<O, linear::Linear>::new(oracle)),
-        Property::Quiescent => Box::new(tracker::Tracker::<O, quiescent::Quiescent>::new(oracle)),
+        Property::Sequential => Box::new(tracker::Tracker::<O, sequential::Sequential>::new(oracle, waiting)),
+        Property::Linear => Box::new(tracker::Tracker::<O, linear::Linear>::new(oracle, waiting)),
+        Property::Quiescent => Box::new(tracker::Tracker::<O, quiescent::Quiescent>::new(oracle, waiting)),
     }
 }

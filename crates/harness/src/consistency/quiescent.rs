@@ -149,4 +149,13 @@ impl Rule for Quiescent {
         let rest = Segment::join(&state.segments[place..]);
         permute(oracle, &ends, &rest.done).iter().any(|&end| oracle.blocks(end, call))
     }
+
+    fn pending(state: &Segments) -> Vec<CallId> {
+        state.segments.iter().flat_map(|segment| &segment.pending).map(|pending| pending.1).collect()
+    }
+
+    /// With all pending calls in it, nothing is quiescent since the first of them began.
+    fn rests<O: Oracle>(oracle: &mut Automaton<O>, state: &Segments) -> Vec<StateId> {
+        permute(oracle, &state.base, &Segment::join(&state.segments).done)
+    }
 }

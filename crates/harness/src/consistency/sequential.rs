@@ -98,4 +98,12 @@ impl Rule for Sequential {
         let pending = state.threads.get(thread).and_then(|column| column.pending);
         pending.is_some_and(|call| finals(oracle, state).iter().any(|&end| oracle.blocks(end, call)))
     }
+
+    fn pending(state: &Columns) -> Vec<CallId> {
+        state.threads.iter().filter_map(|column| column.pending).collect()
+    }
+
+    fn rests<O: Oracle>(oracle: &mut Automaton<O>, state: &Columns) -> Vec<StateId> {
+        finals(oracle, state)
+    }
 }

@@ -4,7 +4,7 @@
 //! for each other, and which operations are meant; without the last, all of them are.
 
 use super::{Kind, Protocol};
-use crate::operation::Harness;
+use crate::operation::{Harness, Operation};
 use fencepost_lsl::diagnostic::Diagnostic;
 use fencepost_lsl::source::{FileId, Span};
 
@@ -59,8 +59,9 @@ pub fn parse(text: &str, file: FileId, at: u32) -> Result<Declaration, Diagnosti
 }
 
 impl Declaration {
-    /// Leaves in a harness only the operations that are meant, and nothing that speaks of the others.
-    pub fn select(&self, harness: &mut Harness) -> Result<(), Vec<Diagnostic>> {
+    /// Leaves in a harness only the operations that are meant, and nothing that speaks of the others, whose names
+    /// are given back.
+    pub fn select(&self, harness: &mut Harness) -> Result<Vec<String>, Vec<Diagnostic>> {
         let unknown = self.operations.iter().filter(|(name, _)| harness.find_op(name).is_none());
         let problems: Vec<Diagnostic> = unknown
             .map(|(name, span)| Diagnostic::error(*span, format!("there is no operation `{name}`")))
@@ -70,10 +71,13 @@ impl Declaration {
         }
         harness.tests.clear();
         harness.expectations.clear();
-        if !self.operations.is_empty() {
-            harness.ops.retain(|op| self.operations.iter().any(|(name, _)| *name == op.name));
+        if self.operations.is_empty() {
+            return Ok(Vec::new());
         }
-        Ok(())
+        let meant = |op: &Operation| self.operations.iter().any(|(name, _)| *name == op.name);
+        let left_out = harness.ops.iter().filter(|op| !meant(op)).map(|op| op.name.clone()).collect();
+        harness.ops.retain(meant);
+        Ok(left_out)
     }
 }
 

@@ -45,6 +45,15 @@ pub enum Role {
     Other(u32, u32),
 }
 
+/// What an argument of a role is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Argument {
+    /// An element of a set, a key of a map, a score.
+    Key,
+    /// What is put in, and may be given back.
+    Item,
+}
+
 /// What a call of a role tells its caller.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Tells {
@@ -181,6 +190,20 @@ impl Role {
     /// The best of its names.
     pub fn name(self) -> &'static str {
         if let Role::Other(..) = self { "operation" } else { self.entry().names[0] }
+    }
+
+    /// What its arguments are, in order; nothing is known of those of an operation that only a reference knows.
+    pub fn arguments(self) -> &'static [Argument] {
+        use Argument::{Item, Key};
+        use Role::*;
+        match self {
+            Add | Remove | Contains | Get | RemoveKey | ContainsKey => &[Key],
+            Enqueue | Push | PushLeft | PushRight => &[Item],
+            Insert => &[Item, Key],
+            Put | PutIfAbsent => &[Key, Item],
+            Dequeue | Pop | PopLeft | PopRight | RemoveMin => &[],
+            Other(..) => &[],
+        }
     }
 
     /// Whether it puts something in.

@@ -1,16 +1,16 @@
 //! Arguments: how many a skeleton can have, and those of a rank.
 //!
-//! A thread whose roles no other thread plays has as many argument lists as its steps have together. Of
-//! threads with equal roles, thread symmetry leaves multisets of argument lists. Distinct scores are shared
-//! out to the threads; threads with equal roles then stand in the order of their least scores.
+//! A thread whose methods no other thread calls has as many argument lists as its steps have together. Of
+//! threads with equal methods, thread symmetry leaves multisets of argument lists. Distinct scores are shared
+//! out to the threads; threads with equal methods then stand in the order of their least scores.
 
 use super::rank::{binomial, combination, digit, factorial, multiset, multisets, permute};
 use super::skeleton::Skeleton;
-use super::{Schedule, Scope, Step};
+use super::{Method, Schedule, Scope, Step};
 use crate::oracle::role::Role;
 use fencepost_lsl::value::Value;
 
-/// Neighbouring threads with equal roles that may change places.
+/// Neighbouring threads with equal methods that may change places.
 struct Group {
     /// The first of them.
     first: usize,
@@ -24,8 +24,8 @@ struct Group {
 
 impl Scope {
     /// Whether scores are shared out instead of chosen.
-    fn shares_scores(&self) -> bool {
-        self.distinct_priorities && self.roles.contains(&Role::Insert)
+    pub(super) fn shares_scores(&self) -> bool {
+        self.distinct_priorities && self.methods.iter().any(|method| method.role == Role::Insert)
     }
 
     /// How many keys, scores or elements a step may choose from.
@@ -45,20 +45,25 @@ impl Scope {
         if has_item && !self.generic_values { self.values as u64 } else { 1 }
     }
 
+    /// How many arguments a step of a role may choose from, scores that are shared out left out; saturates.
+    pub(super) fn choices(&self, role: Role) -> u64 {
+        self.keys(role).saturating_mul(self.items(role))
+    }
+
     fn groups(&self, skeleton: &Skeleton) -> Vec<Group> {
         let mut groups: Vec<Group> = Vec::new();
-        for (thread, roles) in skeleton.threads.iter().enumerate() {
+        for (thread, methods) in skeleton.threads.iter().enumerate() {
             match groups.last_mut() {
-                Some(group) if self.thread_symmetry && skeleton.threads[group.first] == *roles => {
+                Some(group) if self.thread_symmetry && skeleton.threads[group.first] == *methods => {
                     group.threads += 1
                 }
                 _ => {
-                    let choices = |&role: &Role| self.keys(role).saturating_mul(self.items(role));
-                    let scores = roles.iter().filter(|role| **role == Role::Insert).count() as u64;
+                    let scores = methods.iter().filter(|method| method.role == Role::Insert).count() as u64;
+                    let choices = methods.iter().map(|method| self.choices(method.role));
                     groups.push(Group {
                         first: thread,
                         threads: 1,
-                        lists: roles.iter().map(choices).fold(1, u64::saturating_mul),
+                        lists: choices.fold(1, u64::saturating_mul),
                         scores: if self.shares_scores() { scores } else { 0 },
                     });
                 }
@@ -67,19 +72,23 @@ impl Scope {
         groups
     }
 
-    /// The role that makes pre-adds.
-    fn pre_add(&self) -> Option<Role> {
-        self.roles.iter().copied().find(|role| role.adds())
+    /// The method that makes pre-adds.
+    pub fn pre_add(&self) -> Option<Method> {
+        self.methods.iter().copied().find(|method| method.role.adds())
+    }
+
+    /// In how many ways a pre-add's score can be chosen where scores are not shared out: so many times for
+    /// each; none if nothing adds. Saturates.
+    pub(super) fn pre_adds_choices(&self, pre_adds: usize) -> u64 {
+        let one = self.pre_add().map_or(0, |method| self.pre_add_choices(method.role));
+        (0..pre_adds).fold(1, |count: u64, _| count.saturating_mul(one))
     }
 
     /// How many schedules have this skeleton; saturates.
     pub(super) fn arguments(&self, skeleton: &Skeleton) -> u64 {
         let groups = self.groups(skeleton);
         let p = skeleton.pre_adds as u64;
-        let mut count = self.pre_add().map_or(0, |role| self.pre_add_choices(role).saturating_pow(p as u32));
-        if p == 0 {
-            count = 1;
-        }
+        let mut count = self.pre_adds_choices(skeleton.pre_adds);
         let mut left = self.scores(skeleton, &groups);
         if self.shares_scores() {
             count = count.saturating_mul(binomial(left, p)).saturating_mul(factorial(p));
@@ -109,44 +118,46 @@ impl Scope {
         let mut scores: Vec<u64> = (0..self.scores(skeleton, &groups)).collect();
         let mut item = 0;
         let mut initial = Vec::new();
-        if let Some(role) = self.pre_add() {
+        if let Some(method) = self.pre_add() {
+            let role = method.role;
             let p = skeleton.pre_adds as u64;
             let shared = if self.shares_scores() { share(&mut scores, p, &mut rank) } else { Vec::new() };
             for place in 0..skeleton.pre_adds {
                 let chosen = digit(&mut rank, self.pre_add_choices(role));
                 let score = shared.get(place).copied().unwrap_or(chosen);
                 let key = if role == Role::Insert { score } else { item };
-                initial.push(Step { role, args: self.args(role, key, item) });
+                initial.push(Step { method, args: self.args(role, key, item) });
                 item += 1;
             }
         }
         let mut threads: Vec<Vec<Step>> = Vec::new();
         for group in &groups {
             for (list, shared) in group.unrank(&mut scores, &mut rank) {
-                let roles = &skeleton.threads[group.first];
-                threads.push(self.steps(roles, list, &shared, &mut item));
+                let methods = &skeleton.threads[group.first];
+                threads.push(self.steps(methods, list, &shared, &mut item));
             }
         }
         Schedule { initial, threads }
     }
 
     /// The steps of a thread with the argument list of this number. `item` counts generic items.
-    fn steps(&self, roles: &[Role], mut list: u64, shared: &[u64], item: &mut u64) -> Vec<Step> {
+    fn steps(&self, methods: &[Method], mut list: u64, shared: &[u64], item: &mut u64) -> Vec<Step> {
         let mut shared = shared.iter();
         // The last step varies fastest.
-        let choose = |&role: &Role| {
-            let chosen = digit(&mut list, self.items(role));
-            (role, digit(&mut list, self.keys(role)), chosen)
+        let choose = |&method: &Method| {
+            let chosen = digit(&mut list, self.items(method.role));
+            (method, digit(&mut list, self.keys(method.role)), chosen)
         };
-        let mut chosen: Vec<(Role, u64, u64)> = roles.iter().rev().map(choose).collect();
+        let mut chosen: Vec<(Method, u64, u64)> = methods.iter().rev().map(choose).collect();
         chosen.reverse();
         chosen
             .into_iter()
-            .map(|(role, key, choice)| {
+            .map(|(method, key, choice)| {
+                let role = method.role;
                 let score = if role == Role::Insert { shared.next() } else { None };
                 let value = if self.generic_values { *item } else { choice };
                 *item += role.adds() as u64;
-                Step { role, args: self.args(role, score.copied().unwrap_or(key), value) }
+                Step { method, args: self.args(role, score.copied().unwrap_or(key), value) }
             })
             .collect()
     }

@@ -2,8 +2,9 @@
 //!
 //! A scope bounds threads, steps, pre-adds and values. Its schedules stand in one fixed order, from few steps
 //! to many, and each can be made from its number alone, so that several machines can share them and a run
-//! can go on where it ended. The order has three levels: blocks of equal size, skeletons (which roles each
-//! thread plays), and arguments, which are counted and numbered without being listed.
+//! can go on where it ended. The order has three levels: blocks of equal size, which are counted without being
+//! listed; skeletons (which methods each thread calls), made one after the other; and arguments, which are
+//! counted and numbered.
 
 use crate::client::Client;
 use crate::oracle::binding::Binding;
@@ -14,6 +15,7 @@ use fencepost_lsl::value::Value;
 use std::ops::RangeInclusive;
 
 mod arguments;
+mod count;
 mod rank;
 mod schedules;
 mod skeleton;
@@ -23,8 +25,9 @@ pub use schedules::Schedules;
 /// Which schedules to generate.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Scope {
-    /// What steps may do; the first that adds makes the pre-adds, too. Those of a file are [`Binding::roles`].
-    pub roles: Vec<Role>,
+    /// What steps may call; the first that adds makes the pre-adds, too. Those of a file are
+    /// [`Binding::methods`]: all of them, so that no operation goes without a check.
+    pub methods: Vec<Method>,
     /// How many threads; each has at least one step.
     pub threads: RangeInclusive<usize>,
     /// How many steps all threads have together.
@@ -54,12 +57,30 @@ pub struct Scope {
     pub thread_symmetry: bool,
 }
 
+/// What a step calls: one of the operations that play a role.
+///
+/// Where each role is played by one operation, methods are roles, and schedules have COLLECT's numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Method {
+    /// What it does.
+    pub role: Role,
+    /// Which of the operations that play this role, in the order of the file.
+    pub variant: u32,
+}
+
+impl Method {
+    /// The first operation of a role.
+    pub fn first(role: Role) -> Method {
+        Method { role, variant: 0 }
+    }
+}
+
 /// A call of a schedule.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Step {
-    /// What it does.
-    pub role: Role,
-    /// The role's arguments.
+    /// What it calls.
+    pub method: Method,
+    /// The role's arguments, as numbers 0, 1, …; a binding says which values these are.
     pub args: Vec<Value>,
 }
 
@@ -76,7 +97,7 @@ impl Schedule {
     /// The client that calls the operations that play the roles; none if one has no operation.
     pub fn client(&self, binding: &Binding) -> Option<Client> {
         let calls =
-            |steps: &Vec<Step>| steps.iter().map(|step| binding.call(step.role, &step.args)).collect();
+            |steps: &Vec<Step>| steps.iter().map(|step| binding.call(step.method, &step.args)).collect();
         Some(Client {
             initial: calls(&self.initial)?,
             threads: self.threads.iter().map(calls).collect::<Option<_>>()?,
@@ -116,7 +137,7 @@ impl Scope {
         let (steps, pre_adds) =
             if protocol == Protocol::Synchronous { (steps + pre_adds, 0) } else { (steps, pre_adds) };
         Scope {
-            roles: Role::of(kind).collect(),
+            methods: Role::of(kind).map(Method::first).collect(),
             threads: 1..=threads,
             steps: 1..=steps,
             pre_adds: 0..=pre_adds,
@@ -133,6 +154,25 @@ impl Scope {
         Schedules::new(self.clone()).total()
     }
 
+    /// The methods that no schedule of the scope calls, as far as bounds on additions and removals go.
+    pub fn idle(&self) -> Vec<Method> {
+        let most = *self.steps.end();
+        // A removal must have an addition, before the threads or beside it.
+        let removes = *self.pre_adds.end() > 0 && most > 0 || most > 1;
+        let idle = |method: &&Method| self.adds_dominate && method.role.removes() && !removes;
+        self.methods.iter().filter(idle).copied().collect()
+    }
+
+    /// How many keys and how many items schedules of the scope have, for steps and pre-adds of a role.
+    pub fn numbers(&self, role: Role) -> (u64, u64) {
+        let calls = (*self.pre_adds.end() as u64).saturating_add(*self.steps.end() as u64);
+        let keys = if role == Role::Insert && self.distinct_priorities { calls } else { self.values as u64 };
+        // Pre-adds are numbered in any case.
+        let items = if self.generic_values { calls } else { self.values as u64 };
+        let before = *self.pre_adds.end() as u64;
+        (keys.max(before), items.max(before))
+    }
+
     /// What makes it useless.
     pub fn problems(&self, protocol: Protocol) -> Vec<Diagnostic> {
         let mut problems = Vec::new();
@@ -146,7 +186,7 @@ impl Scope {
         let idle = !empty && self.steps.end() < self.threads.start();
         problem(idle, "there are fewer steps than threads", "each thread makes at least one step");
         problem(*self.threads.end() == 0, "there are no threads", "let there be at least one");
-        let adds = *self.pre_adds.end() == 0 || self.roles.iter().any(|role| role.adds());
+        let adds = *self.pre_adds.end() == 0 || self.methods.iter().any(|method| method.role.adds());
         problem(
             !adds,
             "no operation is known to add something",

@@ -1,16 +1,18 @@
 //! The schedules of a scope, one after the other or by number.
 
-use super::skeleton::{Skeleton, skeletons};
-use super::{Schedule, Scope};
+use super::skeleton::{Skeleton, Walk};
+use super::{Schedule, Scope, count};
+use std::collections::BTreeMap;
 
 /// All schedules of a scope with their numbers, or a share of them.
 ///
-/// Skeletons are listed one block at a time; going on from a number costs no more than that.
+/// Blocks are counted, not listed, and skeletons come one after the other: a number in the middle of a large block
+/// takes as long as to go there.
 pub struct Schedules {
     scope: Scope,
     blocks: Vec<Block>,
-    /// The block whose skeletons are listed, and each skeleton with the number of its first schedule.
-    listed: Option<(usize, Vec<(u64, Skeleton)>)>,
+    /// Where the last schedule was.
+    at: Option<Place>,
     /// The number of the next schedule.
     next: u64,
     /// How far the one after it is.
@@ -27,24 +29,34 @@ struct Block {
     end: u64,
 }
 
+/// A skeleton, and where it stands.
+struct Place {
+    block: usize,
+    walk: Walk,
+    skeleton: Skeleton,
+    /// The number of its first schedule, and that after its last.
+    start: u64,
+    end: u64,
+}
+
 impl Schedules {
     /// The schedules of a scope.
     pub fn new(scope: Scope) -> Schedules {
+        let counts: BTreeMap<usize, _> =
+            scope.pre_adds.clone().map(|pre_adds| (pre_adds, count::blocks(&scope, pre_adds))).collect();
         let mut blocks = Vec::new();
         let mut start: u64 = 0;
         for steps in scope.steps.clone() {
             for threads in scope.threads.clone().filter(|threads| (1..=steps).contains(threads)) {
-                for pre_adds in scope.pre_adds.clone() {
-                    let mut end = start;
-                    skeletons(&scope, threads, steps, pre_adds, &mut |skeleton| {
-                        end = end.saturating_add(scope.arguments(skeleton));
-                    });
+                for (&pre_adds, counts) in &counts {
+                    let count = counts.get(&(threads, steps)).copied().unwrap_or(0);
+                    let end = start.saturating_add(count);
                     blocks.push(Block { threads, steps, pre_adds, start, end });
                     start = end;
                 }
             }
         }
-        Schedules { scope, blocks, listed: None, next: 0, stride: 1 }
+        Schedules { scope, blocks, at: None, next: 0, stride: 1 }
     }
 
     /// How many the scope has, of which this may be a share; `u64::MAX` stands for any larger number.
@@ -68,24 +80,24 @@ impl Schedules {
     /// The schedule of this number.
     pub fn get(&mut self, number: u64) -> Option<Schedule> {
         let block = self.blocks.partition_point(|block| block.end <= number);
-        self.blocks.get(block)?;
-        if self.listed.as_ref().is_none_or(|(listed, _)| *listed != block) {
-            self.listed = Some((block, self.list(&self.blocks[block])));
+        let size = self.blocks.get(block)?;
+        let here = self.at.take().filter(|at| at.block == block && at.start <= number);
+        let mut at = match here {
+            Some(at) => at,
+            None => {
+                let mut walk = Walk::new(size.threads, size.steps, size.pre_adds);
+                let skeleton = walk.next(&self.scope)?;
+                let end = size.start.saturating_add(self.scope.arguments(&skeleton));
+                Place { block, walk, skeleton, start: size.start, end }
+            }
+        };
+        while at.end <= number {
+            at.skeleton = at.walk.next(&self.scope)?;
+            (at.start, at.end) = (at.end, at.end.saturating_add(self.scope.arguments(&at.skeleton)));
         }
-        let (_, skeletons) = self.listed.as_ref()?;
-        let place = skeletons.partition_point(|(first, _)| *first <= number) - 1;
-        let (first, skeleton) = &skeletons[place];
-        Some(self.scope.schedule(skeleton, number - first))
-    }
-
-    fn list(&self, block: &Block) -> Vec<(u64, Skeleton)> {
-        let mut list = Vec::new();
-        let mut number = block.start;
-        skeletons(&self.scope, block.threads, block.steps, block.pre_adds, &mut |skeleton| {
-            list.push((number, skeleton.clone()));
-            number = number.saturating_add(self.scope.arguments(skeleton));
-        });
-        list
+        let schedule = self.scope.schedule(&at.skeleton, number - at.start);
+        self.at = Some(at);
+        Some(schedule)
     }
 }
 

@@ -1,0 +1,52 @@
+//! Printing that can fail: what nobody reads any more ends the program quietly, and what cannot be written is an error.
+//!
+//! `println!` panics in both cases. Results are printed from many places, most of which have nothing else that can go
+//! wrong, so a failure ends the program here.
+
+use std::fmt::Arguments;
+use std::io::{ErrorKind, Write};
+
+/// Exit code when the reader has gone: no verdict was told, so none may be taken from the code.
+const NOBODY_READS: u8 = 3;
+
+/// Prints to the standard output, with a line break.
+macro_rules! outln {
+    ($($arg:tt)*) => { $crate::output::print(format_args!("{}\n", format_args!($($arg)*))) };
+}
+
+/// Prints to the standard output.
+macro_rules! out {
+    ($($arg:tt)*) => { $crate::output::print(format_args!($($arg)*)) };
+}
+
+/// Prints to the standard error with a line break. That nobody reads it is no reason to stop.
+macro_rules! errln {
+    ($($arg:tt)*) => {{
+        use std::io::Write;
+        let _ = writeln!(anstream::stderr(), $($arg)*);
+    }};
+}
+
+pub(crate) use {errln, out, outln};
+
+/// Prints, or ends the program.
+pub(crate) fn print(text: Arguments) {
+    let mut stdout = anstream::stdout().lock();
+    if let Err(error) = stdout.write_fmt(text) {
+        std::process::exit(failed(&error).into());
+    }
+}
+
+/// Writes what is still buffered; the exit code to end with if that fails.
+pub(crate) fn flush() -> Result<(), u8> {
+    std::io::stdout().flush().map_err(|error| failed(&error))
+}
+
+/// Says that the output cannot be written, unless nobody wants it; the exit code to end with.
+pub(crate) fn failed(error: &std::io::Error) -> u8 {
+    if error.kind() == ErrorKind::BrokenPipe {
+        return NOBODY_READS;
+    }
+    errln!("error: cannot write the output: {error}");
+    2
+}
