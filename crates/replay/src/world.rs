@@ -203,9 +203,11 @@ fn name_objects(program: &Program, trace: &Trace) -> Result<Vec<Named>, String> 
             }
             continue;
         }
-        let overlaps = |object: &Named| object.base < addr + size.max(1) && addr < object.base + object.size;
+        let gap = 2 * address::MARGIN;
+        let close =
+            |object: &Named| object.base < addr + size + gap && addr < object.base + object.size + gap;
         let region = if place == Place::Stack { address::STACK } else { address::HEAP };
-        if objects.iter().any(overlaps) || addr < region || addr % 8 != 0 {
+        if objects.iter().any(close) || addr < region {
             return Err(format!("an object is allocated at {addr:#x}, where it cannot be"));
         }
         let name = match place {
@@ -349,11 +351,26 @@ impl World for Tape<'_> {
         if (size, zeroed, place) != (object.size, object.zeroed, object.place) {
             return self.refuse("an allocation");
         }
+        if addr % (2 * object.align) != object.align {
+            return self.refuse(&format!("an allocation aligned to {} bytes", object.align));
+        }
         let name = self.object(addr, size).map_or("?".to_string(), |named| format!("&{}", named.name));
         if let Some(run) = self.runs.last_mut() {
             run.place = name;
         }
         Ok(Word { value: Value::new(addr), deps: Trail::default() })
+    }
+
+    fn within(&mut self, base: u64, result: u64) -> Result<(), Stop> {
+        // Objects of the trace are further apart than their margins: an address belongs to one at most.
+        let room =
+            |object: &Named| object.base - address::MARGIN..object.base + object.size + address::MARGIN;
+        let room = match self.objects.iter().map(room).find(|room| room.contains(&base)) {
+            None if base < address::NULL_END => 0..address::NULL_END,
+            None => return Ok(()),
+            Some(room) => room,
+        };
+        if room.contains(&result) { Ok(()) } else { Err(Fault::Strayed.into()) }
     }
 
     fn free(&mut self, site: &Site<Trail>, addr: u64) -> Result<(), Stop> {
