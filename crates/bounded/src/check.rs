@@ -295,7 +295,11 @@ impl<'a> Checker<'a> {
         let faults = encoding.stops(|kind| {
             matches!(
                 kind,
-                StopKind::Undefined(..) | StopKind::Assert(..) | StopKind::Below(..) | StopKind::Address(_)
+                StopKind::Undefined(..)
+                    | StopKind::Assert(..)
+                    | StopKind::Below(..)
+                    | StopKind::Within(..)
+                    | StopKind::Address(_)
             )
         });
         let bad = encoding.circuit.var();

@@ -204,6 +204,7 @@ impl Decoder<'_, '_> {
         let fault = match &stop.kind {
             StopKind::Undefined(_, what) => Fault::Undefined(*what),
             StopKind::Assert(_, fault) | StopKind::Below(_, _, fault) => fault.clone(),
+            StopKind::Within(..) => Fault::Strayed,
             StopKind::Address(event) => self.bad_address(*event),
             StopKind::Assume(_) | StopKind::Spin { .. } | StopKind::Bound(_) | StopKind::Restricted => {
                 return Status::Stopped;

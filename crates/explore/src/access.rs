@@ -224,6 +224,7 @@ impl<R: Recorder> Run<'_, '_, R> {
         }
         let class = self.machine.program.globals.len() as u32 + site;
         let heap = made.place == program::Place::Heap;
+        let shape = object::Shape { size, align: made.align, class, heap, zeroed: made.zeroed };
         let private = options.reductions.private && (made.confined || options.model != Model::Pso);
         let owner = private.then_some(self.thread);
         if options.reuse && heap {
@@ -234,7 +235,7 @@ impl<R: Recorder> Run<'_, '_, R> {
             let dead: Vec<usize> = (0..self.world.slots.len())
                 .filter(|&at| {
                     let object = self.machine.pools.object(self.world.objects[at]);
-                    object.freed() && object.size() == size
+                    object.freed() && object.size() == size && object.align() == made.align
                 })
                 .collect();
             let taken = if dead.is_empty() { 0 } else { self.script.take(dead.len() as u32 + 1) as usize };
@@ -243,16 +244,16 @@ impl<R: Recorder> Run<'_, '_, R> {
                 let class_before = self.machine.pools.object(self.world.objects[at]).class();
                 self.machine.footprint.free(class_before, self.thread);
                 self.machine.footprint.free(class, self.thread);
-                let addr = address::base(self.world.slots[at]);
+                let addr = address::base(self.world.slots[at], made.align);
                 self.note(Note::Alloc { addr, size, site, reused: true });
-                let words = object::new(size, class, heap, made.zeroed, None);
+                let words = object::new(shape, None);
                 self.machine.replace(self.world, Place::Dynamic(at), &words);
                 self.commit();
                 return Ok(Some(addr));
             }
         }
         let region = address::region(made.place, self.thread);
-        let needed = address::slots(size);
+        let needed = address::slots(size, made.align);
         let (mut slot, mut free) = (region.start, 0);
         while free < needed && slot + needed <= region.end {
             match self.look_at_room(slot + free) {
@@ -263,11 +264,11 @@ impl<R: Recorder> Run<'_, '_, R> {
         if slot + needed > region.end {
             return Err(full());
         }
-        let words = object::new(size, class, heap, made.zeroed, owner);
+        let words = object::new(shape, owner);
         let number = self.machine.pools.intern_object(&words);
         self.world.insert(slot, number);
         self.machine.made.push(slot);
-        let addr = address::base(slot);
+        let addr = address::base(slot, made.align);
         self.note(Note::Alloc { addr, size, site, reused: false });
         Ok(Some(addr))
     }

@@ -10,7 +10,7 @@ use fencepost_lsl::program::{Place, address};
 /// Bytes of a slot, as a power of two.
 pub(crate) const SHIFT: u32 = 12;
 
-/// Where in its first slot an object starts.
+/// Where in its first slot an object starts at the earliest.
 const START: u64 = 0x400;
 
 /// Threads that have regions.
@@ -38,15 +38,23 @@ pub(crate) fn slot(addr: u64) -> Option<u32> {
     (address::STACK..address::END).contains(&addr).then(|| ((addr - address::STACK) >> SHIFT) as u32)
 }
 
-/// The address of an object that starts in a slot.
+/// The address of an object of some alignment that starts in a slot.
 #[inline]
-pub(crate) fn base(slot: u32) -> u64 {
-    address::STACK + ((slot as u64) << SHIFT) + START
+pub(crate) fn base(slot: u32, align: u64) -> u64 {
+    address::STACK + ((slot as u64) << SHIFT) + start(align)
 }
 
-/// How many slots an object of some size takes.
-pub(crate) fn slots(size: u64) -> u32 {
-    ((size + START + 16).div_ceil(1 << SHIFT)).min(u32::MAX as u64) as u32
+/// Where in its first slot an object starts: at a multiple of its alignment, but not of twice that, as long as
+/// slots allow.
+#[inline]
+fn start(align: u64) -> u64 {
+    (START + align).next_multiple_of(2 * align) - align
+}
+
+/// How many slots an object takes, with its margins.
+pub(crate) fn slots(size: u64, align: u64) -> u32 {
+    let end = size.saturating_add(start(align) + address::MARGIN);
+    end.div_ceil(1 << SHIFT).min(u32::MAX as u64) as u32
 }
 
 /// The slots that a thread has for objects of a place. Behind the last thread's is a region of nobody's.
@@ -99,7 +107,7 @@ mod tests {
     #[test]
     fn packed_and_tagged_pointers_refer() {
         let slot = region(Place::Heap, 3).start + 5;
-        let pointer = base(slot);
+        let pointer = base(slot, 16);
         for word in
             [pointer, pointer | 1, pointer << 32 | 7, pointer << 16 | 3, 0xff << 32 | pointer, pointer - 8]
         {
@@ -116,7 +124,7 @@ mod tests {
         let first = |place: Place| threads().flat_map(move |thread| region(place, thread).take(12));
         let taken: Vec<u32> = first(Place::Stack).chain(first(Place::Heap)).collect();
         for slot in &taken {
-            let others = seen(base(*slot) << 32).into_iter().filter(|other| other != slot);
+            let others = seen(base(*slot, 16) << 32).into_iter().filter(|other| other != slot);
             assert_eq!(others.filter(|other| taken.contains(other)).count(), 0, "{slot}");
         }
     }
@@ -127,10 +135,20 @@ mod tests {
             for thread in 1..=THREADS {
                 assert!(region(place, thread - 1).end <= region(place, thread).start);
             }
-            assert!(base(region(place, THREADS).end) <= address::END + (1 << SHIFT));
+            assert!(base(region(place, THREADS).end, 16) <= address::END + (1 << SHIFT));
         }
-        assert!(!is_object(i32::MAX as u64) && is_object(base(region(Place::Heap, THREADS).end - 1)));
-        assert!(!is_object(base(region(Place::Heap, THREADS).end)));
+        assert!(!is_object(i32::MAX as u64) && is_object(base(region(Place::Heap, THREADS).end - 1, 16)));
+        assert!(!is_object(base(region(Place::Heap, THREADS).end, 16)));
         assert!(region(Place::Stack, THREADS).end <= region(Place::Heap, 0).start);
+    }
+
+    #[test]
+    fn objects_are_no_better_aligned_than_asked_for() {
+        let slot = region(Place::Stack, 0).start;
+        for align in (0..12).map(|log| 1 << log) {
+            assert_eq!(base(slot, align) % (2 * align), align);
+            assert!(base(slot, align) - address::MARGIN >= base(slot, 16) - START);
+        }
+        assert_eq!(base(slot, address::MAX_ALIGN) % address::MAX_ALIGN, 0);
     }
 }

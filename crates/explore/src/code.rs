@@ -45,6 +45,8 @@ pub(crate) enum Instr {
     Assert { cond: Src, fault: u32 },
     /// Waits unless a condition holds.
     Assume { cond: Src },
+    /// A fault if a pointer was moved from the first address, away from its object, to the second.
+    Within { base: Src, result: Src },
     /// `dst =` address of a new object of an allocation site.
     Alloc { dst: u32, size: Src, site: u32 },
     /// The end of an object.
@@ -87,6 +89,7 @@ pub(crate) struct ProcCode {
 /// Where objects are allocated.
 #[derive(Clone, Debug)]
 pub(crate) struct AllocSite {
+    pub(crate) align: u64,
     pub(crate) zeroed: bool,
     pub(crate) place: Place,
     pub(crate) layout: Option<LayoutId>,
@@ -169,6 +172,7 @@ impl Instr {
             Instr::Call { args, .. } | Instr::Spawn { args, .. } => args.iter().copied().for_each(see),
             Instr::JumpIf { cond, .. } | Instr::Assert { cond, .. } | Instr::Assume { cond } => see(*cond),
             Instr::Prune { cond } => cond.iter().copied().for_each(see),
+            Instr::Within { base, result } => [*base, *result].into_iter().for_each(see),
             Instr::Alloc { size, .. } => see(*size),
             _ => {}
         }

@@ -1,6 +1,5 @@
 //! Dropping of objects that nothing refers to.
 
-use crate::address;
 use crate::state::{Pools, UNKNOWN, World};
 
 /// Drops objects that nothing refers to. With `keep`, heap objects stay until they are freed.
@@ -20,8 +19,7 @@ pub(crate) fn collect(pools: &Pools, world: &mut World, keep: bool) {
     let mut mark = |references: &[u32], work: &mut Work| {
         for slot in references {
             let Some(at) = slots.partition_point(|other| other <= slot).checked_sub(1) else { continue };
-            let inside =
-                || slots[at] == *slot || slot - slots[at] < address::slots(pools.object(objects[at]).size());
+            let inside = || slots[at] == *slot || slot - slots[at] < pools.object(objects[at]).slots();
             if !marks.has(at) && inside() {
                 marks.set(at);
                 work.push(at, count);

@@ -213,9 +213,12 @@ impl<'a> Compiler<'a> {
                 Instr::Assert { cond: self.operand(*cond), fault: self.code.faults.len() as u32 - 1 }
             }
             StmtKind::Assume { cond } => Instr::Assume { cond: self.operand(*cond) },
-            StmtKind::Alloc { dst, size, zeroed, place, layout } => {
-                let site = AllocSite { zeroed: *zeroed, place: *place, layout: *layout, confined: false };
-                self.code.sites.push(site);
+            StmtKind::Within { base, result } => {
+                Instr::Within { base: self.operand(*base), result: self.operand(*result) }
+            }
+            StmtKind::Alloc { dst, size, align, zeroed, place, layout } => {
+                let (align, zeroed, place, layout) = (*align, *zeroed, *place, *layout);
+                self.code.sites.push(AllocSite { align, zeroed, place, layout, confined: false });
                 let site = self.code.sites.len() as u32 - 1;
                 Instr::Alloc { dst: dst.0, size: self.operand(*size), site }
             }

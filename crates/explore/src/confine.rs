@@ -46,6 +46,8 @@ fn escapes(code: &Code, proc_of: &[u32], site: u32) -> bool {
                 {
                     return true;
                 }
+                // There, only what is in memory can be told from other objects.
+                Instr::Within { base, .. } if code.atomic[pc] && holds(&held, *base) => return true,
                 Instr::Store { value, .. } if holds(&held, *value) => return true,
                 Instr::Spawn { args, .. } if args.iter().any(|arg| holds(&held, *arg)) => return true,
                 Instr::Call { proc: callee, args, results } => {

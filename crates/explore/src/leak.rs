@@ -19,7 +19,7 @@ pub(crate) fn leaked(machine: &Machine, world: &World) -> Vec<u64> {
             let Some(at) = world.slots.partition_point(|other| *other <= slot).checked_sub(1) else {
                 continue;
             };
-            let inside = slot - world.slots[at] < address::slots(object(at).size());
+            let inside = slot - world.slots[at] < object(at).slots();
             if inside && !std::mem::replace(&mut held[at], true) {
                 work.push(at);
             }
@@ -32,5 +32,5 @@ pub(crate) fn leaked(machine: &Machine, world: &World) -> Vec<u64> {
         follow(object(at).content(), &mut held, &mut work);
     }
     let lost = |at: &usize| object(*at).heap() && !object(*at).freed() && !held[*at];
-    (0..world.slots.len()).filter(lost).map(|at| address::base(world.slots[at])).collect()
+    (0..world.slots.len()).filter(lost).map(|at| object(at).base(world.slots[at])).collect()
 }

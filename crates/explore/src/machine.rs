@@ -7,7 +7,7 @@ use crate::buffer::Buffer;
 use crate::code::{Code, Instr};
 use crate::expand::Passed;
 use crate::footprint::Footprint;
-use crate::memo::{ABSENT, Key, Look, Memo};
+use crate::memo::{self, ABSENT, Key, Look, Memo};
 use crate::object::Object;
 use crate::options::{Model, Options};
 use crate::recorder::Frame;
@@ -344,7 +344,7 @@ impl<'a> Machine<'a> {
         }
         if let Some(slot) = address::slot(addr) {
             let at = world.slots.iter().rposition(|first| *first <= slot).ok_or(Fault::OutOfBounds)?;
-            let base = address::base(world.slots[at]);
+            let base = self.pools.object(world.objects[at]).base(world.slots[at]);
             let offset = addr.checked_sub(base).ok_or(Fault::OutOfBounds)?;
             return Ok(Spot { place: Place::Dynamic(at), object: world.objects[at], offset });
         }
@@ -358,6 +358,41 @@ impl<'a> Machine<'a> {
             Some(object) => Spot { place: Place::Constant(object), object, offset },
             None => Spot { place: Place::Global(global.index), object: world.globals[global.index], offset },
         })
+    }
+
+    /// Whether a pointer may be moved from one address to another: not away from the object it belongs to,
+    /// nor from null to anything else. Of objects only the size is looked at, which stays the same.
+    pub(crate) fn within(&mut self, world: &World, base: u64, result: u64) -> Result<(), Fault> {
+        let stays = match self.room(world, base) {
+            Some(room) => regions::belongs(room, result),
+            None => base >= regions::NULL_END || result < regions::NULL_END,
+        };
+        if stays { Ok(()) } else { Err(Fault::Strayed) }
+    }
+
+    /// Address and size of the object that an address belongs to.
+    fn room(&mut self, world: &World, addr: u64) -> Option<(u64, u64)> {
+        let Some(slot) = address::slot(addr) else {
+            let at =
+                self.globals.partition_point(|global| global.addr <= addr.saturating_add(regions::MARGIN));
+            let global = &self.globals[at.checked_sub(1)?];
+            return Some((global.addr, global.size)).filter(|room| regions::belongs(*room, addr));
+        };
+        let at = world.slots.iter().rposition(|first| *first <= slot);
+        // What lies in a slot where no object starts depends on more than that slot.
+        let Some(at) = at.filter(|at| world.slots[*at] == slot) else {
+            self.pure = false;
+            let object = self.pools.object(world.objects[at?]);
+            let room = (object.base(world.slots[at?]), object.size());
+            return Some(room).filter(|room| regions::belongs(*room, addr));
+        };
+        let object = self.pools.object(world.objects[at]);
+        let room = (object.base(slot), object.size());
+        let look = Look::Size(slot, memo::size(&self.pools, world, slot));
+        if !self.made.contains(&slot) && !self.looks.contains(&look) {
+            self.looks.push(look);
+        }
+        Some(room).filter(|room| regions::belongs(*room, addr))
     }
 
     /// Puts an object in the place of another.
@@ -378,10 +413,7 @@ impl<'a> Machine<'a> {
     pub(crate) fn share(&mut self, world: &mut World, mut slots: Vec<u32>) {
         while let Some(slot) = slots.pop() {
             let found = world.slots.iter().rposition(|first| *first <= slot);
-            let within = |at: &usize| {
-                let size = self.pools.object(world.objects[*at]).size();
-                slot - world.slots[*at] < address::slots(size)
-            };
+            let within = |at: &usize| slot - world.slots[*at] < self.pools.object(world.objects[*at]).slots();
             let Some(at) = found.filter(within) else {
                 self.look(Key::slot(slot), ABSENT);
                 continue;
@@ -425,7 +457,8 @@ fn values(code: &Code, words: &[u64], see: &mut dyn FnMut(usize, u64)) {
 
 fn global_words(global: &fencepost_lsl::program::Global, class: u32) -> Vec<u64> {
     let initial = memory::Object::of_global(global);
-    let mut words = object::new(global.size, class, false, true, None);
+    let shape = object::Shape { size: global.size, align: 1, class, heap: false, zeroed: true };
+    let mut words = object::new(shape, None);
     for offset in 0..global.size {
         let ty = fencepost_lsl::value::IntTy::U8;
         object::write(&mut words, offset, ty, initial.read(offset, ty));

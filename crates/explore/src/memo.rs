@@ -9,7 +9,6 @@
 //! A step is a function of what it looks at, in the order in which it does. Steps that look at anything
 //! else are not kept: choices, monitors, threads that start, a thread that is left alone.
 
-use crate::address;
 use crate::state::{Parts, Pools, World};
 use rustc_hash::FxHashMap;
 
@@ -47,7 +46,17 @@ impl Key {
 /// How many slots the object takes that starts in a slot; zero if none does.
 pub(crate) fn room(pools: &Pools, world: &World, slot: u32) -> u32 {
     let at = world.slots.iter().position(|first| *first == slot);
-    at.map_or(0, |at| address::slots(pools.object(world.objects[at]).size()))
+    at.map_or(0, |at| pools.object(world.objects[at]).slots())
+}
+
+/// A number that tells the size of the object that starts in a slot, and its alignment; zero if none does.
+pub(crate) fn size(pools: &Pools, world: &World, slot: u32) -> u32 {
+    let at = world.slots.iter().position(|first| *first == slot);
+    // Sizes are below 2^24, see `access.rs`.
+    at.map_or(0, |at| {
+        let object = pools.object(world.objects[at]);
+        (object.size() as u32) << 5 | (1 + object.align().trailing_zeros())
+    })
 }
 
 /// What a step looks at.
@@ -57,12 +66,15 @@ pub(crate) enum Look {
     Object(Key, u32),
     /// How many slots the object takes that starts in a slot; zero if none does.
     Room(u32, u32),
+    /// The [`size`] of the object that starts in a slot.
+    Size(u32, u32),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Node {
     Object(Key),
     Room(u32),
+    Size(u32),
     Result(u32),
 }
 
@@ -114,6 +126,7 @@ impl Memo {
             let answer = match self.nodes[node as usize] {
                 Node::Object(key) => key.number(world),
                 Node::Room(slot) => room(pools, world, slot),
+                Node::Size(slot) => size(pools, world, slot),
                 Node::Result(number) => return Some(&self.results[number as usize]),
             };
             node = *self.answers.get(&(node, answer))?;
@@ -125,6 +138,7 @@ impl Memo {
         let kinds = looks.iter().map(|look| match look {
             Look::Object(key, number) => (Node::Object(*key), *number),
             Look::Room(slot, taken) => (Node::Room(*slot), *taken),
+            Look::Size(slot, size) => (Node::Size(*slot), *size),
         });
         let root = (before.threads[thread], thread as u32, before.buffers[thread]);
         let mut from: Option<(u32, u32)> = None;
@@ -193,7 +207,7 @@ impl Change {
             || !made.iter().all(|(slot, _)| refers(slot));
         let mut rewritten = looks.iter().filter_map(|look| match look {
             Look::Object(key, number) => Some((*number, written.iter().find(|(other, _)| other == key)?.1)),
-            Look::Room(..) => None,
+            Look::Room(..) | Look::Size(..) => None,
         });
         let owner = |number: u32| pools.object(number).owner();
         let moves = leaves

@@ -1,5 +1,6 @@
 //! Objects as words: two of header, the content, and, if anything in it is undefined, the undefined bits.
 
+use crate::address;
 use fencepost_lsl::value::{IntTy, Value};
 
 /// Freed.
@@ -8,6 +9,8 @@ const FREED: u64 = 1;
 const UNDEFINED: u64 = 2;
 /// From `malloc`, not a local variable.
 const HEAP: u64 = 4;
+/// Where the alignment is, as a power of two.
+const ALIGN: u32 = 3;
 const OWNER: u32 = 8;
 /// Words of header.
 pub(crate) const HEADER: usize = 2;
@@ -16,10 +19,25 @@ pub(crate) const HEADER: usize = 2;
 #[derive(Clone, Copy)]
 pub(crate) struct Object<'a>(pub(crate) &'a [u64]);
 
-/// The words of a new object. Its class is the global or allocation site that it belongs to.
-pub(crate) fn new(size: u64, class: u32, heap: bool, zeroed: bool, owner: Option<usize>) -> Vec<u64> {
+/// What a new object is like.
+#[derive(Clone, Copy)]
+pub(crate) struct Shape {
+    pub(crate) size: u64,
+    /// A power of two; of no meaning for globals.
+    pub(crate) align: u64,
+    /// The global or allocation site that it belongs to.
+    pub(crate) class: u32,
+    pub(crate) heap: bool,
+    pub(crate) zeroed: bool,
+}
+
+/// The words of a new object.
+pub(crate) fn new(shape: Shape, owner: Option<usize>) -> Vec<u64> {
+    let Shape { size, align, class, heap, zeroed } = shape;
     let words = size.div_ceil(8) as usize;
-    let flags = if heap { HEAP } else { 0 } | (owner.map_or(0, |thread| thread as u64 + 1)) << OWNER;
+    let flags = if heap { HEAP } else { 0 }
+        | (align.trailing_zeros() as u64) << ALIGN
+        | (owner.map_or(0, |thread| thread as u64 + 1)) << OWNER;
     let mut made = vec![size | (class as u64) << 32, flags];
     made.resize(2 + words, 0);
     if !zeroed && words > 0 {
@@ -47,6 +65,21 @@ impl<'a> Object<'a> {
 
     pub(crate) fn class(self) -> u32 {
         (self.0[0] >> 32) as u32
+    }
+
+    /// What its address is a multiple of.
+    pub(crate) fn align(self) -> u64 {
+        1 << (self.0[1] >> ALIGN & 31)
+    }
+
+    /// Its address, if it starts in a slot.
+    pub(crate) fn base(self, slot: u32) -> u64 {
+        address::base(slot, self.align())
+    }
+
+    /// How many slots it takes.
+    pub(crate) fn slots(self) -> u32 {
+        address::slots(self.size(), self.align())
     }
 
     pub(crate) fn freed(self) -> bool {
@@ -144,7 +177,8 @@ mod tests {
     #[test]
     fn agrees_with_the_interpreter() {
         for size in [8u64, 12, 16, 20] {
-            let mut words = new(size, 3, true, false, Some(1));
+            let shape = Shape { size, align: 16, class: 3, heap: true, zeroed: false };
+            let mut words = new(shape, Some(1));
             let mut plain = memory::Object::new(0, size, Place::Heap, false, None);
             let mut seed = 1u64;
             for step in 0..2000 {
@@ -162,6 +196,7 @@ mod tests {
                 assert_eq!(Object(&words).read(offset, ty), plain.read(offset, ty));
             }
             assert_eq!((Object(&words).owner(), Object(&words).class()), (Some(1), 3));
+            assert_eq!(Object(&words).align(), 16);
         }
     }
 }

@@ -59,7 +59,7 @@ impl Renaming {
         let object = pools.object(world.objects[at]);
         let next = if object.heap() { &mut self.next_heap } else { &mut self.next_stack };
         self.to[at] = *next;
-        *next += address::slots(object.size());
+        *next += object.slots();
         self.missing -= 1;
         self.reached.push(at as u32);
     }
@@ -149,7 +149,7 @@ impl Renaming {
                     changed = true;
                 }
                 let word = &mut self.words[*position as usize];
-                *word = *word + address::base(to) - address::base(from);
+                *word = *word + address::base(to, 1) - address::base(from, 1);
             }
         }
         changed

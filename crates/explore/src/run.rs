@@ -353,6 +353,10 @@ impl<R: Recorder> Run<'_, '_, R> {
                     return Err(Stop::Pruned);
                 }
             }
+            Instr::Within { base, result } => {
+                let (base, result) = (self.address(*base)?, self.address(*result)?);
+                self.machine.within(self.world, base, result)?;
+            }
             Instr::Alloc { dst, size, site } => {
                 let size = self.address(*size)?;
                 match self.alloc(size, *site)? {

@@ -128,12 +128,16 @@ impl World for SerialWorld {
     }
 
     fn alloc(&mut self, site: &Site<()>, object: NewObject) -> Result<Word<()>, Stop> {
-        let NewObject { size, zeroed, place, layout } = object;
+        let NewObject { size, zeroed, place, layout, .. } = object;
         self.changes += 1;
         let full = || Stop::Refused("it allocates more memory than there is".into());
-        let addr = self.memory.alloc(self.region, size, place, zeroed, layout).ok_or_else(full)?;
+        let addr = self.memory.alloc(self.region, object).ok_or_else(full)?;
         self.record(site, Action::Alloc { addr, size, zeroed, place, layout });
         Ok(Word { value: Value::new(addr), deps: () })
+    }
+
+    fn within(&mut self, base: u64, result: u64) -> Result<(), Stop> {
+        Ok(self.memory.within(base, result)?)
     }
 
     fn free(&mut self, site: &Site<()>, addr: u64) -> Result<(), Stop> {

@@ -26,6 +26,10 @@ pub enum Fault {
     Null,
     /// An access to no object, or across the end of one.
     OutOfBounds,
+    /// A pointer moved away from its object.
+    Strayed,
+    /// An index outside of an array of declared length.
+    Index,
     /// An access to an object after `free`.
     UseAfterFree,
     /// A store to a constant object.
@@ -58,6 +62,8 @@ impl fmt::Display for Fault {
             Fault::Undefined(Use::Result) => f.write_str("undefined value returned"),
             Fault::Null => f.write_str("access through a null pointer"),
             Fault::OutOfBounds => f.write_str("access outside of any object"),
+            Fault::Strayed => f.write_str("pointer arithmetic leaves its object"),
+            Fault::Index => f.write_str("index outside of the array"),
             Fault::UseAfterFree => f.write_str("access to freed memory"),
             Fault::ReadOnly => f.write_str("store to a constant object"),
             Fault::DoubleFree => f.write_str("memory freed twice"),

@@ -103,6 +103,8 @@ pub struct NewObject {
     pub size: u64,
     /// Whether it starts as zeros.
     pub zeroed: bool,
+    /// What its address is a multiple of.
+    pub align: u64,
     /// Where it lives.
     pub place: Place,
     /// How to name its parts.
@@ -124,6 +126,8 @@ pub trait World {
     fn atomic(&mut self, starts: bool) -> Result<(), Stop>;
     /// A new object: its address.
     fn alloc(&mut self, site: &Site<Self::Deps>, object: NewObject) -> Result<Word<Self::Deps>, Stop>;
+    /// Whether a pointer may be moved from one address to another.
+    fn within(&mut self, base: u64, result: u64) -> Result<(), Stop>;
     /// The end of a heap object.
     fn free(&mut self, site: &Site<Self::Deps>, addr: u64) -> Result<(), Stop>;
     /// A choice.
@@ -284,10 +288,15 @@ impl<'p, W: World> Thread<'p, W> {
                     return Err(Stop::Blocked);
                 }
             }
-            StmtKind::Alloc { dst, size, zeroed, place, layout } => {
+            StmtKind::Within { base, result } => {
+                let (base, result) = (read(regs, *base).value, read(regs, *result).value);
+                self.world.within(as_address(base)?, as_address(result)?)?;
+            }
+            StmtKind::Alloc { dst, size, align, zeroed, place, layout } => {
                 let size = read(regs, *size);
                 let object = NewObject {
                     size: as_address(size.value)?,
+                    align: *align,
                     zeroed: *zeroed,
                     place: *place,
                     layout: *layout,

@@ -5,6 +5,7 @@
 //! explored states can be remembered.
 
 use crate::fault::Fault;
+use crate::interp::NewObject;
 use crate::layout::LayoutId;
 use crate::program::{Global, Place, Program, address};
 use crate::value::{IntTy, Value};
@@ -124,24 +125,37 @@ impl Memory {
         object.holds(addr, 1).then_some(&**object)
     }
 
+    /// Whether a pointer may be moved from one address to another: not away from the object it belongs to,
+    /// nor from null to anything else.
+    pub fn within(&self, base: u64, result: u64) -> Result<(), Fault> {
+        let room = |object: &Object| (object.base, object.size());
+        let stays = match self.belonging(base) {
+            Some(object) => address::belongs(room(object), result),
+            None => base >= address::NULL_END || result < address::NULL_END,
+        };
+        if stays { Ok(()) } else { Err(Fault::Strayed) }
+    }
+
+    /// The object that an address belongs to.
+    fn belonging(&self, addr: u64) -> Option<&Object> {
+        // With margins that do not overlap, it is the last one that starts before the end of a margin.
+        let (_, object) = self.objects.range(..=addr.saturating_add(address::MARGIN)).next_back()?;
+        address::belongs((object.base, object.size()), addr).then_some(&**object)
+    }
+
     /// Allocates an object for `thread`; none if its region is full.
-    pub fn alloc(
-        &mut self,
-        thread: u32,
-        size: u64,
-        place: Place,
-        zeroed: bool,
-        layout: Option<LayoutId>,
-    ) -> Option<u64> {
-        let start = match place {
-            Place::Stack => address::STACK,
-            _ => address::HEAP,
-        } + thread as u64 * REGION;
+    pub fn alloc(&mut self, thread: u32, object: NewObject) -> Option<u64> {
+        let NewObject { size, align, place, zeroed, layout } = object;
+        let (start, end) = match place {
+            Place::Stack => (address::STACK, address::HEAP),
+            _ => (address::HEAP, address::END),
+        };
+        let start = start + thread as u64 * REGION;
+        let limit = end.min(start + REGION);
         let next = self.next.entry((place, thread)).or_insert(start);
-        let base = *next;
-        // Sixteen bytes of no object between neighbours, to catch accesses just past the end.
-        let end = base.checked_add(size.max(1).checked_next_multiple_of(16)?)?.checked_add(16)?;
-        if end > start + REGION {
+        let base = address::place(*next, align);
+        let end = base.checked_add(size)?.checked_add(address::MARGIN)?;
+        if end > limit {
             return None;
         }
         *next = end;
@@ -200,10 +214,42 @@ impl Memory {
 mod tests {
     use super::*;
 
+    fn heap(zeroed: bool) -> NewObject {
+        NewObject { size: 8, align: address::HEAP_ALIGN, zeroed, place: Place::Heap, layout: None }
+    }
+
+    #[test]
+    fn objects_are_no_better_aligned_than_asked_for() {
+        let mut memory = Memory::default();
+        for align in [1, 2, 4, 8, 16, 64, 4096, 1] {
+            let addr = memory.alloc(0, NewObject { align, place: Place::Stack, ..heap(true) }).unwrap();
+            assert_eq!(addr % (2 * align), align);
+        }
+    }
+
+    #[test]
+    fn pointers_stay_with_their_object() {
+        let mut memory = Memory::default();
+        let p = memory.alloc(0, heap(true)).unwrap();
+        let q = memory.alloc(0, heap(true)).unwrap();
+        let (front, back) = (p - address::MARGIN, p + 8 + address::MARGIN - 1);
+        for from in [front, p, p + 8, back] {
+            assert_eq!(memory.within(from, front), Ok(()));
+            assert_eq!(memory.within(from, back), Ok(()));
+            for away in [front - 1, back + 1, q, 0] {
+                assert_eq!(memory.within(from, away), Err(Fault::Strayed), "{from:#x} {away:#x}");
+            }
+        }
+        // Whatever goes on from one margin's end by less than a margin reaches no other object.
+        assert!(back + address::MARGIN <= q);
+        assert_eq!(memory.within(0, 0x800), Ok(()));
+        assert_eq!(memory.within(0, p), Err(Fault::Strayed));
+    }
+
     #[test]
     fn bytes_overlay_words() {
         let mut memory = Memory::default();
-        let p = memory.alloc(0, 8, Place::Heap, false, None).unwrap();
+        let p = memory.alloc(0, heap(false)).unwrap();
         memory.store(p, IntTy::U32, Value::new(0x0102_0304)).unwrap();
         assert_eq!(memory.load(p + 1, IntTy::U8), Ok(Value::new(3)));
         assert_eq!(memory.load(p, IntTy::U64).unwrap().undef(), 0xffff_ffff_0000_0000);
@@ -213,8 +259,8 @@ mod tests {
     #[test]
     fn faults() {
         let mut memory = Memory::default();
-        let p = memory.alloc(0, 8, Place::Heap, true, None).unwrap();
-        let q = memory.alloc(0, 8, Place::Heap, true, None).unwrap();
+        let p = memory.alloc(0, heap(true)).unwrap();
+        let q = memory.alloc(0, heap(true)).unwrap();
         assert_eq!(memory.load(0x10, IntTy::U8), Err(Fault::Null));
         assert_eq!(memory.load(p + 8, IntTy::U8), Err(Fault::OutOfBounds));
         assert_eq!(memory.load(p + 6, IntTy::U32), Err(Fault::OutOfBounds));
@@ -229,10 +275,10 @@ mod tests {
     fn addresses_do_not_depend_on_the_interleaving() {
         let (mut a, mut b) = (Memory::default(), Memory::default());
         for thread in [0, 1] {
-            a.alloc(thread, 8, Place::Heap, true, None);
+            a.alloc(thread, heap(true));
         }
         for thread in [1, 0] {
-            b.alloc(thread, 8, Place::Heap, true, None);
+            b.alloc(thread, heap(true));
         }
         assert_eq!(a, b);
     }

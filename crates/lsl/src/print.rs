@@ -107,14 +107,18 @@ impl Printed<'_> {
             StmtKind::Continue { label, when } => writeln!(f, "{}continue {label}", guard(when)),
             StmtKind::Assert { cond, fault } => writeln!(f, "assert ({}) else {fault}", self.operand(*cond)),
             StmtKind::Assume { cond } => writeln!(f, "assume ({})", self.operand(*cond)),
-            StmtKind::Alloc { dst, size, zeroed, place, .. } => {
+            StmtKind::Within { base, result } => {
+                writeln!(f, "within {} -> {}", self.operand(*base), self.operand(*result))
+            }
+            StmtKind::Alloc { dst, size, align, zeroed, place, .. } => {
                 let place = match place {
                     Place::Heap => "heap",
                     Place::Stack => "stack",
                     Place::Global => "global",
                 };
                 let zeroed = if *zeroed { " zeroed" } else { "" };
-                writeln!(f, "{} = alloc {place} {}{zeroed}", self.reg(*dst), self.operand(*size))
+                let (dst, size) = (self.reg(*dst), self.operand(*size));
+                writeln!(f, "{dst} = alloc {place} {size} align {align}{zeroed}")
             }
             StmtKind::Free { addr } => writeln!(f, "free {}", self.operand(*addr)),
             StmtKind::Choose { dst, from } => writeln!(f, "{} = choose {from}", self.reg(*dst)),

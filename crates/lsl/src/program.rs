@@ -258,12 +258,22 @@ pub enum StmtKind {
         /// What must not be zero.
         cond: Operand,
     },
+    /// A fault if `base` belongs to an object and `result` does not belong to the same one; see
+    /// [`address::MARGIN`]. Stands behind arithmetic on pointers.
+    Within {
+        /// The pointer that was moved.
+        base: Operand,
+        /// Where it was moved to.
+        result: Operand,
+    },
     /// `dst =` address of a new object.
     Alloc {
         /// Receives the address.
         dst: Reg,
         /// Size in bytes.
         size: Operand,
+        /// What the address is a multiple of, a power of two; never a multiple of twice that.
+        align: u64,
         /// Whether the object starts as zeros instead of undefined.
         zeroed: bool,
         /// Where it lives.
@@ -418,4 +428,33 @@ pub mod address {
     pub const HEAP: u64 = 0x2000_0000;
     /// Behind the heap.
     pub const END: u64 = 0x8000_0000;
+
+    /// The alignment that `malloc` promises on common machines.
+    pub const HEAP_ALIGN: u64 = 16;
+    /// The largest alignment of an object.
+    pub const MAX_ALIGN: u64 = 4096;
+
+    /// Bytes in front of an object and behind it that belong to it: pointers may be moved there, though not
+    /// followed. Objects are at least two margins apart.
+    pub const MARGIN: u64 = 256;
+
+    /// Whether an address belongs to an object: lies in it or in one of its margins.
+    ///
+    /// # Soundness
+    ///
+    /// Addresses do not say which object they were made from, so an index far out of bounds could land in
+    /// another object and look good there. It cannot: margins do not overlap, every result of arithmetic on
+    /// a pointer is checked to stay with the object of the pointer, and in a margin every access is a fault.
+    /// What goes unchecked moves a pointer by less than a margin and is followed at once, which from a
+    /// margin's outer end leads to the next object's at most. Arithmetic on integers is not checked.
+    pub fn belongs((base, size): (u64, u64), addr: u64) -> bool {
+        let start = base.saturating_sub(MARGIN);
+        (start..base.saturating_add(size).saturating_add(MARGIN)).contains(&addr)
+    }
+
+    /// The first address behind `start` that leaves room for a margin and is a multiple of `align`, but not
+    /// of twice that.
+    pub fn place(start: u64, align: u64) -> u64 {
+        (start + MARGIN + align).next_multiple_of(2 * align) - align
+    }
 }

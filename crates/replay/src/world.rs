@@ -121,11 +121,18 @@ impl Objects {
         self.0.values()
     }
 
-    /// Whether an object would overlap another.
-    fn clashes(&self, addr: u64, size: u64) -> bool {
-        let end = addr.saturating_add(size.max(1));
+    /// Whether an object would overlap another, or leave no room for the margins of both.
+    fn crowds(&self, addr: u64, size: u64) -> bool {
+        let gap = 2 * address::MARGIN;
+        let end = addr.saturating_add(size.saturating_add(gap));
         let before = self.0.range(..end).next_back();
-        before.is_some_and(|(_, object)| object.base + object.size.max(1) > addr)
+        before.is_some_and(|(_, object)| object.base + object.size + gap > addr)
+    }
+
+    /// The object that an address belongs to: it lies there, or in the margin before or behind.
+    fn near(&self, addr: u64) -> Option<&Named> {
+        let (_, object) = self.0.range(..=addr.saturating_add(address::MARGIN)).next_back()?;
+        (object.base + object.size + address::MARGIN > addr).then_some(object)
     }
 }
 
@@ -327,7 +334,7 @@ fn name_objects(program: &Program, trace: &Trace) -> Result<Objects, String> {
             continue;
         }
         let region = if place == Place::Stack { address::STACK } else { address::HEAP };
-        if objects.clashes(addr, size) || addr < region || addr % 8 != 0 {
+        if objects.crowds(addr, size) || addr < region {
             return Err(format!("an object is allocated at {addr:#x}, where it cannot be"));
         }
         let name = match place {
@@ -490,11 +497,24 @@ impl World for Tape<'_> {
         if (size, zeroed, place) != (object.size, object.zeroed, object.place) {
             return self.refuse("an allocation");
         }
+        if addr % (2 * object.align) != object.align {
+            return self.refuse(&format!("an allocation aligned to {} bytes", object.align));
+        }
         let name = self.object(addr, size).map_or("?".to_string(), |named| format!("&{}", named.name));
         if let Some(run) = self.runs.last_mut() {
             run.place = name;
         }
         Ok(Word { value: Value::new(addr), deps: Trail::default() })
+    }
+
+    fn within(&mut self, base: u64, result: u64) -> Result<(), Stop> {
+        // Objects of the trace are further apart than their margins: an address belongs to one at most.
+        let stays = match self.objects.near(base) {
+            None if base < address::NULL_END => result < address::NULL_END,
+            None => true,
+            Some(object) => self.objects.near(result).is_some_and(|other| other.base == object.base),
+        };
+        if stays { Ok(()) } else { Err(Fault::Strayed.into()) }
     }
 
     fn free(&mut self, site: &Site<Trail>, addr: u64) -> Result<(), Stop> {

@@ -8,6 +8,7 @@
 mod dependencies;
 mod graph;
 mod memory;
+mod moves;
 mod observe;
 mod relations;
 mod threads;
@@ -87,6 +88,8 @@ pub struct Encoding<'a> {
     pub memory: Memory,
     /// Content of cells when the second thread starts.
     initial: FxHashMap<usize, Rc<Word>>,
+    /// Which addresses belong together.
+    rooms: moves::Rooms,
 }
 
 /// Encodes a program on a model, unless the budget is used up first.
@@ -114,6 +117,7 @@ pub fn encode<'a>(
         finished: Vec::new(),
         memory: Memory::classify(&unrolled, &ranges, shortcuts),
         initial: FxHashMap::default(),
+        rooms: moves::Rooms::new(&unrolled),
         program,
         unrolled,
         ranges: Rc::new(ranges),

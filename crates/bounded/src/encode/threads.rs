@@ -85,6 +85,7 @@ impl Encoding<'_> {
                 let below = PrimOp::Cmp(CmpOp::Lt, false);
                 !word::apply(&mut self.circuit, below, &[&word, &limit]).bits[0]
             }
+            StopKind::Within(base, result) => self.strays(*base, *result),
             StopKind::Address(event) => {
                 self.locate(*event);
                 match self.ranges.plans[*event].may_miss {

@@ -56,6 +56,7 @@ fn operands(kind: &StmtKind) -> Vec<Operand> {
         StmtKind::Store { addr, value, .. } => vec![*addr, *value],
         StmtKind::Break { when, .. } | StmtKind::Continue { when, .. } => when.iter().copied().collect(),
         StmtKind::Assert { cond, .. } | StmtKind::Assume { cond } => vec![*cond],
+        StmtKind::Within { base, result } => vec![*base, *result],
         StmtKind::Alloc { size, .. } => vec![*size],
         StmtKind::Fence(_)
         | StmtKind::Slot(_)

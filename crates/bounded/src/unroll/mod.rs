@@ -167,6 +167,8 @@ pub enum StopKind {
     Below(ValId, u64, Fault),
     /// The event's address must be that of an object it may access. Whether that is alive is no matter here.
     Address(usize),
+    /// A pointer must not have been moved from the first address, away from its object, to the second.
+    Within(ValId, ValId),
     /// A value must not be zero for the thread to go on.
     Assume(ValId),
     /// A spin loop would repeat. Its iteration is free of side effects if each store of the list writes
@@ -263,6 +265,8 @@ pub struct Object {
     pub base: u64,
     /// Its size.
     pub size: u64,
+    /// What an address must be a multiple of to serve for it.
+    pub align: u64,
     /// Where it lives.
     pub place: Place,
     /// Whether it starts as zeros.

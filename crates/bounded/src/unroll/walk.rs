@@ -13,7 +13,6 @@ use fencepost_harness::operation::{Harness, OpId};
 use fencepost_harness::test::Test;
 use fencepost_lsl::fault::{Fault, Use};
 use fencepost_lsl::interp::Frame;
-use fencepost_lsl::layout::LayoutId;
 use fencepost_lsl::memory;
 use fencepost_lsl::op::{BinOp, PrimOp};
 use fencepost_lsl::program::{
@@ -101,6 +100,7 @@ impl<'a> Walker<'a> {
             objects.push(Object {
                 base: global.addr,
                 size: global.size,
+                align: 1,
                 place: Place::Global,
                 zeroed: true,
                 layout: global.layout,
@@ -352,13 +352,20 @@ impl<'a> Walker<'a> {
                     self.stop(StopKind::Assume(cond), guard, span);
                 }
             }
-            StmtKind::Alloc { dst, size, zeroed, place, layout } => {
+            StmtKind::Within { base, result } => {
+                let base = self.address(env, *base, guard, span);
+                let result = self.address(env, *result, guard, span);
+                self.check_move(base, result, guard, span);
+            }
+            StmtKind::Alloc { dst, size, align, zeroed, place, layout } => {
                 let size = self.read(env, *size);
                 let Some(size) = self.out.values.constant(size).and_then(Value::defined) else {
                     let what = "an allocation whose size depends on what other threads do";
                     return Err(Failure::Unsupported(what.into(), span));
                 };
-                env[dst.index()] = self.alloc(size, *zeroed, *place, *layout, guard, span)?;
+                let (zeroed, place, layout) = (*zeroed, *place, *layout);
+                let object = Object { base: 0, size, align: *align, place, zeroed, layout, global: None };
+                env[dst.index()] = self.alloc(object, guard, span)?;
             }
             StmtKind::Free { addr } => {
                 let addr = self.address(env, *addr, guard, span);
@@ -479,30 +486,43 @@ impl<'a> Walker<'a> {
         }
     }
 
+    /// Adds a stop for arithmetic on a pointer, unless it is known to stay with its object.
+    fn check_move(&mut self, base: ValId, result: ValId, guard: Guard, span: Span) {
+        let constant = |value: ValId| self.out.values.constant(value).and_then(Value::defined);
+        let good = constant(base).zip(constant(result)).is_some_and(|(base, result)| {
+            let belongs = |object: &Object, addr| address::belongs((object.base, object.size), addr);
+            let owner = self.out.objects.iter().find(|object| belongs(object, base));
+            owner.is_some_and(|object| belongs(object, result))
+        });
+        if !good && base != result {
+            self.stop(StopKind::Within(base, result), guard, span);
+        }
+    }
+
     /// Places a new object. Objects of one size class lie at equal distances from an aligned start, so
     /// that the addresses of a class differ in as few bits as there can be.
-    fn alloc(
-        &mut self,
-        size: u64,
-        zeroed: bool,
-        place: Place,
-        layout: Option<LayoutId>,
-        guard: Guard,
-        span: Span,
-    ) -> Result<ValId> {
-        const REGION: u64 = 0x80_0000;
-        let stride = (size + 16).next_power_of_two().max(32);
-        let class = stride.trailing_zeros();
-        let start = match place {
-            Place::Stack => address::STACK,
-            _ => address::HEAP,
-        } + class as u64 * REGION;
+    fn alloc(&mut self, mut object: Object, guard: Guard, span: Span) -> Result<ValId> {
+        /// The smallest distance between objects, as a power of two.
+        const LEAST: u32 = 10;
+        let Object { size, align, place, zeroed, layout, .. } = object;
+        // Few sizes of local variables differ much; regions are aligned to their size.
+        let (area, region) = match place {
+            Place::Stack => (address::STACK..address::HEAP, 0x100_0000),
+            _ => (address::HEAP..address::END, 0x400_0000),
+        };
+        let full = || Failure::Unsupported("more memory than there is".into(), span);
+        // From the start of its room to the end of its margin.
+        let offset = address::place(0, align);
+        let end = size.checked_add(offset + address::MARGIN).filter(|end| *end <= region).ok_or_else(full)?;
+        let class = end.next_power_of_two().trailing_zeros().max(LEAST);
+        let start = area.start + (class - LEAST) as u64 * region;
         let next = self.classes.entry((place, class)).or_insert(0);
-        let base = start + *next * stride;
+        let base = start + (*next << class) + offset;
         *next += 1;
-        if size >= REGION || base + stride > start + REGION {
-            return Err(Failure::Unsupported("more memory than there is".into(), span));
+        if (*next << class) > region || start + region > area.end {
+            return Err(full());
         }
+        object.base = base;
         if self.solo {
             self.known.add(memory::Object::new(base, size, place, zeroed, layout));
         }
@@ -512,9 +532,8 @@ impl<'a> Walker<'a> {
             true => self.out.values.make_choice(Choice::OneOf(vec![Value::new(base)])),
             false => self.out.values.make_const(Value::new(base)),
         };
-        let object = self.out.objects.len();
-        self.event(EventKind::Alloc { object, addr }, guard, span);
-        self.out.objects.push(Object { base, size, place, zeroed, layout, global: None });
+        self.event(EventKind::Alloc { object: self.out.objects.len(), addr }, guard, span);
+        self.out.objects.push(object);
         Ok(addr)
     }
 
@@ -537,7 +556,7 @@ impl<'a> Walker<'a> {
                 let (a, b) = (&self.out.objects[object], &self.out.objects[other]);
                 other != object
                     && b.place == Place::Heap
-                    && a.size == b.size
+                    && (a.size, a.align) == (b.size, b.align)
                     && !self.out.program_order(event, other_event)
             };
             let mut bases = vec![Value::new(self.out.objects[object].base)];

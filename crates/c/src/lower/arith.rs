@@ -134,7 +134,9 @@ impl Lowerer<'_> {
             1 => index,
             _ => self.builder.op(PrimOp::Bin(BinOp::Mul, IntTy::I64), &[index, size.into()], span),
         };
-        Some(Value::word(pointer.ty, self.builder.op(PrimOp::Bin(op, IntTy::U64), &[base, scaled], span)))
+        let moved = self.builder.op(PrimOp::Bin(op, IntTy::U64), &[base, scaled], span);
+        self.check_move(base, moved, span);
+        Some(Value::word(pointer.ty, moved))
     }
 
     fn pointer_difference(&mut self, a: Value, b: Value, span: Span) -> Value {

@@ -3,11 +3,7 @@
 use super::Lowerer;
 use super::scope::Entity;
 use crate::ast::{Alignment, Attribute, AttributeKind, Declarator, Specifiers, TypeName, TypeSpecifier};
-use fencepost_lsl::diagnostic::Diagnostic;
 use fencepost_lsl::source::Span;
-
-/// Objects that are allocated, on the heap or on the stack, are aligned to this much.
-pub(super) const ALLOCATION_ALIGN: u64 = 16;
 
 impl<'u> Lowerer<'u> {
     /// Reports attributes that cannot be ignored. Returns whether what is declared is not known then.
@@ -104,14 +100,5 @@ impl<'u> Lowerer<'u> {
     /// The alignment that comes with a type name.
     pub(super) fn type_name_alignment(&mut self, name: &'u TypeName) -> Option<u64> {
         self.declared_alignment(&name.specifiers, &name.declarator)
-    }
-
-    /// Warns that an object will not be aligned as asked.
-    pub(super) fn warn_alignment(&mut self, align: Option<u64>, span: Span) {
-        if let Some(align) = align.filter(|align| *align > ALLOCATION_ALIGN) {
-            let message = format!("the object is aligned to {ALLOCATION_ALIGN} bytes only, not to {align}");
-            let note = "this matters where low bits of its address are used";
-            self.report(Diagnostic::warning(span, message).note(note));
-        }
     }
 }

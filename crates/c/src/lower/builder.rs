@@ -180,9 +180,10 @@ impl Builder {
     }
 
     /// The address of a new local object.
-    pub(super) fn stack(&mut self, size: u64, layout: Option<LayoutId>, span: Span) -> Reg {
+    pub(super) fn stack(&mut self, size: u64, align: u64, layout: Option<LayoutId>, span: Span) -> Reg {
         let dst = self.reg();
-        let kind = StmtKind::Alloc { dst, size: size.into(), zeroed: false, place: Place::Stack, layout };
+        let (size, place) = (size.into(), Place::Stack);
+        let kind = StmtKind::Alloc { dst, size, align, zeroed: false, place, layout };
         if self.may_be_skipped {
             self.prologue.push(Stmt { kind, span });
         } else {

@@ -9,7 +9,7 @@ use crate::types::{QualType, Type};
 use fencepost_lsl::diagnostic::Diagnostic;
 use fencepost_lsl::fault::Fault;
 use fencepost_lsl::op::{BinOp, PrimOp};
-use fencepost_lsl::program::{Choice, Fence, Operand, Order, Place, StmtKind};
+use fencepost_lsl::program::{Choice, Fence, Operand, Order, Place, StmtKind, address};
 use fencepost_lsl::source::Span;
 use fencepost_lsl::value::{self, IntTy};
 
@@ -77,17 +77,22 @@ impl<'u> Lowerer<'u> {
             "__fencepost_spawn" => self.spawn(arguments, span),
             "malloc" => {
                 let size = self.size_argument(&arguments[0]);
-                self.allocate(size, false, span)
+                self.allocate(size, address::HEAP_ALIGN, false, span)
             }
             "calloc" => {
                 let (count, size) = (self.size_argument(&arguments[0]), self.size_argument(&arguments[1]));
                 let size = self.builder.op(PrimOp::Bin(BinOp::Mul, IntTy::U64), &[count, size], span);
-                self.allocate(size, true, span)
+                self.allocate(size, address::HEAP_ALIGN, true, span)
             }
             "aligned_alloc" => {
-                self.discard(&arguments[0]);
+                let align = self.constant(&arguments[0]).map_or(1, |constant| constant.bits);
+                if !align.is_power_of_two() || align > address::MAX_ALIGN {
+                    let message = format!("an alignment is a power of two up to {}", address::MAX_ALIGN);
+                    self.error(arguments[0].span, message);
+                    return Some(self.poison());
+                }
                 let size = self.size_argument(&arguments[1]);
-                self.allocate(size, false, span)
+                self.allocate(size, align.max(address::HEAP_ALIGN), false, span)
             }
             "free" => {
                 let pointer = self.rvalue(&arguments[0]);
@@ -170,11 +175,12 @@ impl<'u> Lowerer<'u> {
         self.operand(value, argument.span)
     }
 
-    fn allocate(&mut self, size: Operand, zeroed: bool, span: Span) -> Value {
+    fn allocate(&mut self, size: Operand, align: u64, zeroed: bool, span: Span) -> Value {
         let void = self.types.void();
         let pointer = self.types.pointer(void);
         let dst = self.builder.reg();
-        self.builder.emit(StmtKind::Alloc { dst, size, zeroed, place: Place::Heap, layout: None }, span);
+        let place = Place::Heap;
+        self.builder.emit(StmtKind::Alloc { dst, size, align, zeroed, place, layout: None }, span);
         Value::word(pointer, dst)
     }
 

@@ -10,7 +10,7 @@ impl Lowerer<'_> {
     /// A new object for a value that is under way.
     pub(super) fn temporary(&mut self, ty: QualType, span: Span) -> Operand {
         let (layout, size) = (Some(self.layout(ty.id)), self.size_of(ty, span));
-        self.builder.stack(size, layout, span).into()
+        self.builder.stack(size, self.types.align_of(ty), layout, span).into()
     }
 
     /// Copies an object part by part.

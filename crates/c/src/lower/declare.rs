@@ -144,8 +144,7 @@ impl<'u> Lowerer<'u> {
                 self.declare_static(name, ty, specifiers, declarator);
             } else {
                 let align = self.declared_alignment(specifiers, &declarator.declarator);
-                self.warn_alignment(align, name.span);
-                self.declare_variable(name, ty, declarator.initializer.as_ref().map(Init::from));
+                self.declare_variable(name, ty, align, declarator.initializer.as_ref().map(Init::from));
             }
         }
     }
@@ -160,7 +159,7 @@ impl<'u> Lowerer<'u> {
         let ty = self.types.qualify(ty, specifiers.qualifiers);
         match specifiers.storage.is_static {
             true => self.declare_static(name, ty, specifiers, declarator),
-            false => self.declare_variable(name, ty, declarator.initializer.as_ref().map(Init::from)),
+            false => self.declare_variable(name, ty, None, declarator.initializer.as_ref().map(Init::from)),
         }
     }
 
@@ -195,7 +194,13 @@ impl<'u> Lowerer<'u> {
     }
 
     /// A variable with automatic storage: in a register if its address is never taken and it fits one.
-    pub(super) fn declare_variable(&mut self, name: Name, ty: QualType, value: Option<Init<'u>>) {
+    pub(super) fn declare_variable(
+        &mut self,
+        name: Name,
+        ty: QualType,
+        align: Option<u64>,
+        value: Option<Init<'u>>,
+    ) {
         let ty = self.complete_array(ty, value);
         if self.types.size(ty.id).is_none() {
             let shown = self.types.show(ty);
@@ -218,7 +223,8 @@ impl<'u> Lowerer<'u> {
             }
         } else {
             let (layout, size) = (Some(self.layout(ty.id)), self.size_of(ty, name.span));
-            let addr = self.builder.stack(size, layout, name.span);
+            let align = self.types.align_of(ty).max(align.unwrap_or(1));
+            let addr = self.builder.stack(size, align, layout, name.span);
             self.scopes.declare(name.symbol, Entity::Stack { ty, addr });
             if let Some(value) = value {
                 self.dynamic_init(ty, addr.into(), value, name.span);

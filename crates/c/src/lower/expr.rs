@@ -1,6 +1,6 @@
 //! Expressions.
 
-use super::place::{Place, Target};
+use super::place::{Aim, Place, Target};
 use super::scope::Entity;
 use super::{Data, Lowerer, Value};
 use crate::ast::{BinaryOp, Designator, Encoding, Expr, ExprKind, IntegerLiteral, Symbol, TypeName, UnaryOp};
@@ -31,7 +31,7 @@ impl<'u> Lowerer<'u> {
             | ExprKind::Index { .. }
             | ExprKind::Member { .. }
             | ExprKind::CompoundLiteral(..)
-            | ExprKind::Unary(UnaryOp::Dereference, _) => match self.place(expr) {
+            | ExprKind::Unary(UnaryOp::Dereference, _) => match self.place_for(expr, Aim::Value) {
                 Some(place) => self.read(place, span),
                 None => self.poison(),
             },
@@ -235,7 +235,7 @@ impl<'u> Lowerer<'u> {
             self.error(operand.span, "`&` needs something that has an address");
             return self.poison();
         }
-        match self.place(operand) {
+        match self.place_for(operand, Aim::Address) {
             Some(place) => self.address_of(place, span),
             None => self.poison(),
         }
@@ -248,6 +248,7 @@ impl<'u> Lowerer<'u> {
         if place.ty.qualifiers.is_atomic
             && let Target::Memory(addr) = place.target
         {
+            self.check_access(place, span);
             let (old, new) = self.modify_atomically(addr, place.ty, op, one, span);
             return if before { new } else { old };
         }
@@ -264,6 +265,7 @@ impl<'u> Lowerer<'u> {
         if place.ty.qualifiers.is_atomic
             && let Target::Memory(addr) = place.target
         {
+            self.check_access(place, span);
             return self.modify_atomically(addr, place.ty, op, value, span).1;
         }
         let old = self.read(place, target.span);

@@ -253,7 +253,7 @@ impl<'u> Lowerer<'u> {
             Some(_) if self.fits_register(name, ty) => Entity::Register { ty, reg },
             Some(word) => {
                 let (layout, size) = (Some(self.layout(ty.id)), self.size_of(ty, name.span));
-                let addr = self.builder.stack(size, layout, name.span);
+                let addr = self.builder.stack(size, self.types.align_of(ty), layout, name.span);
                 self.builder.store(addr.into(), reg.into(), word, Order::Plain, name.span);
                 Entity::Stack { ty, addr }
             }

@@ -13,6 +13,9 @@ use fencepost_lsl::source::Span;
 use fencepost_lsl::value::{IntTy, Value};
 use rustc_hash::FxHashMap;
 
+/// The least distance between objects.
+const LEAST_ROOM: u64 = 1024;
+
 /// A defined object.
 pub(super) struct Definition<'u> {
     pub(super) name: String,
@@ -27,6 +30,8 @@ pub(super) struct Definition<'u> {
 pub(super) struct Globals<'u> {
     /// Where the next one goes.
     next: u64,
+    /// Addresses and sizes of all, by address.
+    placed: Vec<(u64, u64)>,
     /// Addresses of string literals.
     strings: FxHashMap<Vec<u8>, u64>,
     /// Defined, but used by nothing so far; by address.
@@ -39,6 +44,7 @@ impl Default for Globals<'_> {
     fn default() -> Self {
         Globals {
             next: address::GLOBALS,
+            placed: Vec::new(),
             strings: FxHashMap::default(),
             unused: FxHashMap::default(),
             pending: Vec::new(),
@@ -49,15 +55,25 @@ impl Default for Globals<'_> {
 impl<'u> Lowerer<'u> {
     /// Makes room for an object and returns its address.
     pub(super) fn place_global(&mut self, size: u64, align: u64, span: Span) -> u64 {
-        let addr = self.globals.next.next_multiple_of(align.max(16));
-        // A gap between neighbours, to catch accesses just past the end.
-        let next = addr + size.max(1) + 16;
-        if next > address::STACK {
+        // With room for its margins, at distances that make addresses differ in few bits.
+        let room = (address::place(0, align) + size + address::MARGIN).next_power_of_two().max(LEAST_ROOM);
+        let start = self.globals.next.next_multiple_of(room);
+        let addr = address::place(start, align);
+        if start + room > address::STACK {
             self.error(span, "the objects of this file need more memory than there is");
             return addr;
         }
-        self.globals.next = next;
+        self.globals.next = start + room;
+        self.globals.placed.push((addr, size));
         addr
+    }
+
+    /// Whether two addresses belong to the same object of those placed so far.
+    pub(super) fn is_same_global(&self, a: u64, b: u64) -> bool {
+        let after =
+            self.globals.placed.partition_point(|(addr, _)| *addr <= a.saturating_add(address::MARGIN));
+        let object = self.globals.placed[..after].last();
+        object.is_some_and(|object| address::belongs(*object, a) && address::belongs(*object, b))
     }
 
     /// Notes the definition of an object; one with an initial value replaces a tentative one.

@@ -124,7 +124,7 @@ impl<'u> Lowerer<'u> {
                     return 0.into();
                 };
                 let (layout, size) = (Some(self.layout(to.id)), self.size_of(to, argument.span));
-                let addr = self.builder.stack(size, layout, argument.span);
+                let addr = self.builder.stack(size, self.types.align_of(to), layout, argument.span);
                 wrapper.outs.push((addr, to.id, argument.span));
                 addr.into()
             }

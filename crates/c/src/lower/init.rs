@@ -201,7 +201,7 @@ impl<'u> Lowerer<'u> {
                             None => Target::Memory(at),
                             Some(bits) => Target::Bits(at, bits),
                         };
-                        let place = Place { ty, target, is_bit_field: part.bits.is_some() };
+                        let place = Place { is_bit_field: part.bits.is_some(), ..Place::at(ty, target) };
                         self.write(place, value, expr.span);
                     }
                 }

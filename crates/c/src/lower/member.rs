@@ -1,7 +1,7 @@
 //! Members of structs and unions.
 
 use super::Lowerer;
-use super::place::{Place, Target};
+use super::place::{Aim, Place, Reach, Target};
 use crate::ast::{Expr, Name};
 use crate::types::{Field, QualType, RecordId, Type};
 use fencepost_lsl::diagnostic::Diagnostic;
@@ -9,12 +9,20 @@ use fencepost_lsl::source::Span;
 
 impl<'u> Lowerer<'u> {
     /// `object.field`, or `object->field`.
-    pub(super) fn member(&mut self, object: &'u Expr, field: Name, arrow: bool, span: Span) -> Option<Place> {
+    pub(super) fn member(
+        &mut self,
+        object: &'u Expr,
+        field: Name,
+        arrow: bool,
+        aim: Aim,
+        span: Span,
+    ) -> Option<Place> {
         let place = if arrow {
             let pointer = self.rvalue(object);
             self.deref(pointer, span, object.span)?
         } else {
-            self.place(object)?
+            let aim = if aim == Aim::Address { aim } else { Aim::Access };
+            self.place_for(object, aim)?
         };
         let Type::Record(record) = self.types.get(place.ty.id).clone() else {
             if !self.types.is_error(place.ty.id) {
@@ -26,7 +34,12 @@ impl<'u> Lowerer<'u> {
             return None;
         };
         let found = self.find_member(record, place.ty, field)?;
-        Some(self.part(place, &found, span))
+        let last = self.types.record(record).layout().is_some_and(|layout| {
+            let end = self.types.size(found.ty.id).map_or(layout.size, |size| found.offset + size);
+            end.next_multiple_of(layout.align) >= layout.size
+        });
+        let part = self.part(place, &found, span);
+        Some(Place { last: place.last && last, ..part })
     }
 
     fn is_record(&self, ty: QualType) -> bool {
@@ -81,6 +94,7 @@ impl<'u> Lowerer<'u> {
             // Bit-fields have no members.
             Target::Bits(..) => place.target,
         };
-        Place { ty, target, is_bit_field: field.bits.is_some() }
+        let reach = place.reach.map(|from| Reach { distance: from.distance + field.offset, ..from });
+        Place { ty, target, is_bit_field: field.bits.is_some(), reach, last: place.last }
     }
 }

@@ -11,6 +11,7 @@ mod arith;
 mod atomics;
 mod attributes;
 mod bits;
+mod bounds;
 mod builder;
 mod builtins;
 mod calls;

@@ -3,10 +3,10 @@
 use super::init::Init;
 use super::scope::Entity;
 use super::{Data, Lowerer, Value};
-use crate::ast::{BasicType, Encoding, Expr, ExprKind, Symbol, UnaryOp};
+use crate::ast::{BasicType, BinaryOp, Encoding, Expr, ExprKind, Symbol, UnaryOp};
 use crate::types::{BitField, QualType, Type, TypeId};
 use fencepost_lsl::diagnostic::Diagnostic;
-use fencepost_lsl::op::{BinOp, PrimOp};
+use fencepost_lsl::op::PrimOp;
 use fencepost_lsl::program::{Operand, Order, Reg, StmtKind};
 use fencepost_lsl::source::Span;
 use fencepost_lsl::value::IntTy;
@@ -19,6 +19,30 @@ pub(super) struct Place {
     pub(super) target: Target,
     /// Whether it is a bit-field.
     pub(super) is_bit_field: bool,
+    /// The pointer that its address was computed from, as long as nothing has checked that; none for parts of
+    /// variables.
+    pub(super) reach: Option<Reach>,
+    /// Whether it stands at the end of all the records it is a part of, so that an array may go on behind it.
+    pub(super) last: bool,
+}
+
+/// How far a place is from the pointer that leads to it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reach {
+    pub(super) pointer: Operand,
+    /// At most so many bytes in front of the place.
+    pub(super) distance: u64,
+}
+
+/// What is going to happen to a place.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Aim {
+    /// It is read or written.
+    Access,
+    /// Its value is wanted: it is read, unless it is an array.
+    Value,
+    /// Only its address is taken.
+    Address,
 }
 
 /// Where a place is.
@@ -38,7 +62,12 @@ pub(super) enum Target {
 
 impl Place {
     pub(super) fn memory(ty: impl Into<QualType>, addr: impl Into<Operand>) -> Place {
-        Place { ty: ty.into(), target: Target::Memory(addr.into()), is_bit_field: false }
+        Place::at(ty.into(), Target::Memory(addr.into()))
+    }
+
+    /// A place that is a variable, or in one for sure.
+    pub(super) fn at(ty: QualType, target: Target) -> Place {
+        Place { ty, target, is_bit_field: false, reach: None, last: true }
     }
 }
 
@@ -61,16 +90,27 @@ impl<'u> Lowerer<'u> {
 
     /// The place that an expression names; reports if it names none.
     pub(super) fn place(&mut self, expr: &'u Expr) -> Option<Place> {
+        self.place_for(expr, Aim::Access)
+    }
+
+    /// The place that an expression names, and what for.
+    pub(super) fn place_for(&mut self, expr: &'u Expr, aim: Aim) -> Option<Place> {
         let expr = self.resolve(expr);
         match &expr.kind {
             ExprKind::Name(symbol) => self.named_place(*symbol, expr.span),
             ExprKind::Unary(UnaryOp::Dereference, pointer) => {
+                // `*(a + i)` is `a[i]`.
+                if let ExprKind::Binary(BinaryOp::Add, array, index) = &self.resolve(pointer).kind
+                    && self.is_declared_array(array)
+                {
+                    return self.element(array, index, aim, expr.span);
+                }
                 let pointer_span = pointer.span;
                 let pointer = self.rvalue(pointer);
                 self.deref(pointer, expr.span, pointer_span)
             }
-            ExprKind::Index { array, index } => self.element(array, index, expr.span),
-            ExprKind::Member { object, field, arrow } => self.member(object, *field, *arrow, expr.span),
+            ExprKind::Index { array, index } => self.element(array, index, aim, expr.span),
+            ExprKind::Member { object, field, arrow } => self.member(object, *field, *arrow, aim, expr.span),
             ExprKind::String(text) => {
                 let addr = self.string(text, expr.span);
                 let element = self.character(text.encoding);
@@ -107,7 +147,7 @@ impl<'u> Lowerer<'u> {
                 let ty = self.types.word_record(value.ty).unwrap_or(IntTy::U64);
                 if self.types.fits_word(value.ty) {
                     let target = Target::WordPart { word, low: 0, bits: ty.bits };
-                    return Some(Place { ty: value.ty.into(), target, is_bit_field: false });
+                    return Some(Place::at(value.ty.into(), target));
                 }
                 let addr = self.temporary(value.ty.into(), span);
                 self.builder.store(addr, word, ty, Order::Plain, span);
@@ -127,7 +167,7 @@ impl<'u> Lowerer<'u> {
             return self.static_literal(ty, value, span);
         }
         let (layout, size) = (Some(self.layout(ty.id)), self.size_of(ty, span));
-        let addr = self.builder.stack(size, layout, span);
+        let addr = self.builder.stack(size, self.types.align_of(ty), layout, span);
         self.dynamic_init(ty, addr.into(), value, span);
         Place::memory(ty, addr)
     }
@@ -147,9 +187,7 @@ impl<'u> Lowerer<'u> {
                 );
                 None
             }
-            Some(Entity::Register { ty, reg }) => {
-                Some(Place { ty, target: Target::Register(reg), is_bit_field: false })
-            }
+            Some(Entity::Register { ty, reg }) => Some(Place::at(ty, Target::Register(reg))),
             Some(Entity::Stack { ty, addr }) => Some(Place::memory(ty, addr)),
             Some(Entity::CommandLine) => {
                 let why = "a program is checked without a command line";
@@ -189,7 +227,8 @@ impl<'u> Lowerer<'u> {
             }
             Type::Pointer(ty) => {
                 let addr = self.operand(pointer, pointer_span);
-                Some(Place::memory(ty, addr))
+                let reach = Some(Reach { pointer: addr, distance: 0 });
+                Some(Place { reach, ..Place::memory(ty, addr) })
             }
             Type::Error => None,
             _ => {
@@ -198,15 +237,6 @@ impl<'u> Lowerer<'u> {
                 None
             }
         }
-    }
-
-    fn element(&mut self, array: &'u Expr, index: &'u Expr, span: Span) -> Option<Place> {
-        let (base, offset) = (self.rvalue(array), self.rvalue(index));
-        // `i[a]` is `a[i]`.
-        let (base, offset) =
-            if self.types.pointee(base.ty).is_some() { (base, offset) } else { (offset, base) };
-        let pointer = self.add_to_pointer(base, offset, BinOp::Add, span)?;
-        self.deref(pointer, span, array.span)
     }
 
     /// The order of plain reads and writes of a place.
@@ -230,11 +260,13 @@ impl<'u> Lowerer<'u> {
         if let Type::Array(..) | Type::Function(_) = self.types.get(ty.id) {
             // Arrays are read as pointers to their first element.
             let decayed = self.types.decay(ty);
+            self.check_address(place, span);
             return match place.target {
                 Target::Memory(addr) => Value::word(decayed, addr),
                 _ => self.poison(),
             };
         }
+        self.check_access(place, span);
         match place.target {
             Target::Memory(addr) => match self.types.word(ty.id) {
                 Some(word) => {
@@ -274,6 +306,7 @@ impl<'u> Lowerer<'u> {
     pub(super) fn write(&mut self, place: Place, value: Value, span: Span) -> Value {
         let value = self.convert(value, place.ty.id, span);
         let ty = place.ty;
+        self.check_access(place, span);
         match (place.target, value.data) {
             (Target::Memory(addr), Data::Word(word)) => {
                 if let Some(scalar) = self.types.word(ty.id) {
@@ -322,7 +355,10 @@ impl<'u> Lowerer<'u> {
                 self.error(span, "a bit-field has no address");
                 self.poison()
             }
-            Target::Memory(addr) => Value::word(pointer, addr),
+            Target::Memory(addr) => {
+                self.check_address(place, span);
+                Value::word(pointer, addr)
+            }
             // Only its type is wanted.
             Target::Register(_) | Target::RegisterPart { .. } if self.unevaluated > 0 => {
                 Value::word(pointer, 0)

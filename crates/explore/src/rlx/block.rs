@@ -155,6 +155,11 @@ impl Run<'_, '_> {
                     return Err(code.faults[*fault as usize].clone().into());
                 }
             }
+            Instr::Within { base, result } => {
+                let base = self.defined(*base, Use::Address)?;
+                let result = self.defined(*result, Use::Address)?;
+                self.machine.within(self.world, &[], base, result)?;
+            }
             Instr::Assume { cond } => {
                 if self.defined(*cond, Use::Condition)? == 0 {
                     return Err(Stop::Blocked);

@@ -224,6 +224,10 @@ impl Machine<'_> {
                 let what = What::Assert { cond: value(*cond), fault: *fault };
                 return self.suppose(world, thread, pc, what);
             }
+            Instr::Within { base, result } => {
+                let what = What::Within { base: value(*base), result: value(*result) };
+                return self.suppose(world, thread, pc, what);
+            }
             Instr::Alloc { dst, size, site } => {
                 let Some(size) = value(*size).known().and_then(Value::defined) else {
                     let why = format!("an object whose size has to be loaded, at {}", self.at(pc));

@@ -41,9 +41,8 @@ pub(super) enum Stop {
     NotPrivate,
 }
 
-/// Bytes of stack and of heap that a thread has, and bytes of no object between neighbours.
+/// Bytes of stack and of heap that a thread has.
 const REGION: u64 = 0x80_0000;
-const GAP: u64 = 16;
 
 impl<'a> Machine<'a> {
     pub(super) fn new(
@@ -129,6 +128,26 @@ impl<'a> Machine<'a> {
         }
     }
 
+    /// Whether a pointer may be moved from one address to another: not away from the object it belongs to,
+    /// nor from null to anything else. Objects that stay with a thread are given apart.
+    pub(super) fn within(
+        &self,
+        world: &World,
+        confined: &[(u64, u64)],
+        base: u64,
+        result: u64,
+    ) -> Result<(), Fault> {
+        let belongs = |room: &(u64, u64)| address::belongs(*room, base);
+        let shared = world.objects.iter().map(|object| (object.base, object.size()));
+        let constant = self.constants.iter().map(|object| (object.base, object.size()));
+        let own = confined.iter().map(|(base, end)| (*base, end - base));
+        let stays = match shared.chain(constant).chain(own).find(belongs) {
+            Some(room) => address::belongs(room, result),
+            None => base >= address::NULL_END || result < address::NULL_END,
+        };
+        if stays { Ok(()) } else { Err(Fault::Strayed) }
+    }
+
     fn constant(&self, addr: u64, bytes: u64) -> Option<&Object> {
         let after = self.constants.partition_point(|object| object.base <= addr);
         self.constants[..after].last().filter(|object| object.holds(addr, bytes))
@@ -155,12 +174,12 @@ impl<'a> Machine<'a> {
         let site = &self.code.sites[site as usize];
         let which = (site.place != Place::Stack) as usize;
         let state = world.thread(thread);
-        let base = state.next[which];
+        let base = address::place(state.next[which], site.align);
         let start = [address::STACK, address::HEAP][which] + thread as u64 * REGION;
-        let room =
-            size.max(1).checked_next_multiple_of(16).filter(|size| base + size + GAP <= start + REGION);
-        let Some(room) = room else { return Err(Stop::Unsupported("more memory than there is".into())) };
-        state.next[which] = base + room + GAP;
+        let limit = [address::HEAP, address::END][which].min(start + REGION);
+        let end = size.checked_add(base + address::MARGIN).filter(|end| *end <= limit);
+        let Some(end) = end else { return Err(Stop::Unsupported("more memory than there is".into())) };
+        state.next[which] = end;
         if self.private && site.confined && site.place == Place::Stack && !site.zeroed {
             state.confined.push((base, base + size));
         } else {
@@ -277,7 +296,7 @@ impl<'a> Machine<'a> {
                     What::Load { addr, .. } => stored && addr.known().is_none(),
                     What::Block { .. } => stored || self.spots(pending.pc, &pending.what).is_none(),
                     What::Op { op, .. } => stored && may_fail(*op),
-                    What::Assert { .. } | What::Assume { .. } => stored,
+                    What::Assert { .. } | What::Within { .. } | What::Assume { .. } => stored,
                     _ => false,
                 });
                 unsettled || orders(*through)

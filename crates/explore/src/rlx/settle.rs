@@ -118,6 +118,14 @@ impl Machine<'_> {
                 Some(Ok(false)) => Ok(Next::Fault(self.code.faults[*fault as usize].clone())),
                 Some(Err(fault)) => Ok(Next::Fault(fault)),
             },
+            What::Within { base, result } => {
+                let (Some(base), Some(result)) = (base.known(), result.known()) else {
+                    return Ok(Next::Keep);
+                };
+                let moved = as_address(base).and_then(|base| Ok((base, as_address(result)?)));
+                let within = moved.and_then(|(base, to)| self.within(world, &state.confined, base, to));
+                Ok(within.map_or_else(Next::Fault, |()| Next::Remove))
+            }
             What::Fence(_) | What::Round | What::Done { .. } => match self.matters(state, at) {
                 true => Ok(Next::Keep),
                 false => Ok(Next::Remove),

@@ -96,6 +96,11 @@ pub(super) enum What {
         cond: Opd,
         fault: u32,
     },
+    /// A pointer was moved.
+    Within {
+        base: Opd,
+        result: Opd,
+    },
     /// Executions in which the condition is not as wanted are left out.
     Assume {
         cond: Opd,
@@ -167,7 +172,9 @@ impl Thread {
         self.private.iter_mut().for_each(|(_, _, opd)| see(opd));
         for pending in &mut self.pending {
             match &mut pending.what {
-                What::Op { a, b, .. } => [a, b].into_iter().for_each(&mut *see),
+                What::Op { a, b, .. } | What::Within { base: a, result: b } => {
+                    [a, b].into_iter().for_each(&mut *see)
+                }
                 What::Load { addr, .. } => see(addr),
                 What::Store { addr, value, .. } => [addr, value].into_iter().for_each(&mut *see),
                 What::Block { inputs: opds, .. } | What::Spawn { args: opds, .. } => {
