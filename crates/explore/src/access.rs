@@ -11,7 +11,9 @@
 //! thread alone. On sc and tso its stores go to memory at once. On tso that changes nothing: others can
 //! reach the object only through a store that its thread makes later, and stores reach memory in order. On
 //! pso the later store may overtake, so there only objects that stay private for ever count, see
-//! [`crate::confine`].
+//! [`crate::confine`]. So it is on tso once a ghost was seen to tell others of such an object, since ghosts overtake
+//! all stores, and everywhere once an address was seen in a form that is not recognised, see [`crate::forms`]; either
+//! way the exploration begins anew. Up to the first such ghost all is as said, so the exploration meets it.
 //!
 //! *Cells without competition*: see [`crate::footprint`]. A buffered store to such a cell reaches memory as
 //! soon as it may, since nobody but its thread looks, and that one sees its own stores anyway.
@@ -85,6 +87,7 @@ impl<R: Recorder> Run<'_, '_, R> {
         }
         value = self.loose_load(addr, ty, value)?;
         self.weigh_load(spot.object, addr, offset, ty, value);
+        self.form_load(spot.object, addr, offset, ty, value);
         self.note(Note::Load { addr, ty, order, value });
         Ok(Some(value))
     }
@@ -158,8 +161,11 @@ impl<R: Recorder> Run<'_, '_, R> {
         }
         self.note(Note::Store { addr, ty, order, value: value.wrap(ty), direct });
         self.weigh_stored(value, ty);
+        self.form_stored(value, ty);
         if direct {
+            self.machine.ghost = order == Order::Ghost;
             self.write(spot, ty, value, own);
+            self.machine.ghost = false;
         } else if abstracted {
             self.machine.share_word(self.world, value.bits());
             let word = spot.offset / 8;
@@ -208,6 +214,8 @@ impl<R: Recorder> Run<'_, '_, R> {
         }
         object::write(&mut words, spot.offset, ty, value);
         self.machine.weigh_store(spot.object, &words, spot.offset, ty, value.wrap(ty).bits());
+        let kept = value.wrap(ty).bits();
+        self.machine.form_write(self.world, spot.object, &words, spot.offset, ty, kept);
         self.machine.replace(self.world, spot.place, &words);
     }
 
@@ -222,7 +230,10 @@ impl<R: Recorder> Run<'_, '_, R> {
         }
         let class = self.machine.program.globals.len() as u32 + site;
         let heap = made.place == program::Place::Heap;
-        let private = options.reductions.private && (made.confined || options.model != Model::Pso);
+        let trust = self.machine.footprint.trust();
+        let ordered =
+            trust.plain && (options.model == Model::Sc || options.model == Model::Tso && trust.ordered);
+        let private = options.reductions.private && (made.confined || ordered);
         let owner = private.then_some(self.thread);
         if options.reuse && heap {
             if !self.sole && self.depth == 0 && !self.spend() {

@@ -54,7 +54,7 @@ pub(crate) fn object_at(pools: &Pools, world: &World, slot: u32) -> Option<usize
 }
 
 /// Whether two addresses are of the same object.
-fn same(pools: &Pools, world: &World, a: u64, b: u64) -> bool {
+pub(crate) fn same(pools: &Pools, world: &World, a: u64, b: u64) -> bool {
     let (Some(a), Some(b)) = (address::slot(a), address::slot(b)) else { return false };
     a == b || object_at(pools, world, a).is_some_and(|at| object_at(pools, world, b) == Some(at))
 }

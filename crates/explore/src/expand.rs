@@ -221,7 +221,7 @@ impl Expander {
 /// Drops what nothing refers to.
 pub(crate) fn tidy(machine: &mut Machine, world: &mut World) {
     let options = machine.options;
-    if options.reductions.collect && !options.reuse {
+    if options.reductions.collect && !options.reuse && machine.footprint.trust().plain {
         collect(&machine.pools, world, options.leaks);
     }
     world.shape = machine.pools.shape(world);

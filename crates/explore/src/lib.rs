@@ -37,6 +37,7 @@ mod cycles;
 mod driver;
 mod expand;
 mod footprint;
+mod forms;
 mod intern;
 mod judge;
 mod leak;
@@ -55,6 +56,7 @@ mod search;
 mod state;
 mod stuck;
 mod symmetry;
+mod threads;
 mod trace;
 
 pub use driver::Subject;
@@ -114,12 +116,13 @@ pub fn explore(
         let mut explorer = Explorer::new(&mut machine, &mut judge, progress);
         let end = explorer.explore();
         let Explorer { mut statistics, witness, .. } = explorer;
-        if !machine.alike {
+        alike &= machine.alike;
+        let betrayed = !machine.alike || machine.footprint.betrayed();
+        if betrayed {
             // States were merged that may differ: nothing that was found since counts.
-            alike = false;
             judge = Judge::new(specification);
         }
-        if matches!(end, End::Restart) || !machine.alike {
+        if matches!(end, End::Restart) || betrayed {
             footprint = machine.footprint.renewed();
             restarts += 1;
             continue;
@@ -143,7 +146,10 @@ pub fn explore(
                 let why = "no execution completes: every one of them waits for ever or is ruled out by an assumption";
                 Verdict::Inconclusive(Reason::Vacuous(why.into()))
             }
-            End::Done | End::Restart => Verdict::Holds,
+            End::Done => Verdict::Holds,
+            End::Restart => {
+                Verdict::Inconclusive(Reason::Internal("an exploration that should have begun anew".into()))
+            }
         };
         statistics.restarts = restarts;
         statistics.time = begun.elapsed();

@@ -7,6 +7,7 @@ use crate::buffer::Buffer;
 use crate::code::{Code, Instr};
 use crate::expand::Passed;
 use crate::footprint::Footprint;
+use crate::forms::Positions;
 use crate::memo::{ABSENT, Key, Look, Memo};
 use crate::object::Object;
 use crate::options::{Model, Options};
@@ -76,6 +77,10 @@ pub(crate) struct Machine<'a> {
     pub(crate) symmetric: bool,
     pub(crate) alike: bool,
     pub(crate) renaming: Renaming,
+    /// Where in words addresses were met.
+    pub(crate) positions: Positions,
+    /// Whether a ghost is what writes.
+    pub(crate) ghost: bool,
     /// How buffers are represented, unless as they are.
     pub(crate) rules: Option<Rules>,
     /// Whether a thread had to wait because its buffer was full.
@@ -134,6 +139,8 @@ impl<'a> Machine<'a> {
             symmetric: options.reductions.symmetry && code.twins.iter().any(Option::is_some),
             alike: true,
             renaming: Renaming::default(),
+            positions: Positions::default(),
+            ghost: false,
             rules,
             waited: false,
             asserted: false,
@@ -392,6 +399,9 @@ impl<'a> Machine<'a> {
             let object = self.pools.object(world.objects[at]);
             if object.owner().is_none() {
                 continue;
+            }
+            if self.ghost && self.options.model != Model::Sc {
+                self.footprint.told();
             }
             let mut words = object.0.to_vec();
             object::share(&mut words);

@@ -286,6 +286,7 @@ impl<R: Recorder> Run<'_, '_, R> {
                 let y = if op.arity() == 1 { Value::ZERO } else { self.value(*b) };
                 let value = op.eval(&[x, y][..op.arity()])?;
                 self.machine.weigh_op(self.world, *op, x, y, value);
+                self.machine.form_op(self.world, *op, x, y, value);
                 self.set(*dst, value);
             }
             Instr::Load { dst, addr, ty, order } => {

@@ -254,7 +254,7 @@ impl<'m, 'a, 'j> Explorer<'m, 'a, 'j> {
                 return Some(End::Restart);
             }
         }
-        if !self.machine.alike {
+        if !self.machine.alike || self.machine.footprint.betrayed() {
             return Some(End::Restart);
         }
         self.statistics.states += 1;

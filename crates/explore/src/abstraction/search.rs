@@ -78,6 +78,9 @@ pub(crate) fn search(
             }
             progress(statistics);
         }
+        if machine.footprint.betrayed() {
+            return End::Restart;
+        }
         if machine.options.budget.states.is_some_and(|limit| statistics.states > limit) {
             return End::Stopped(Reason::States { limit: machine.options.budget.states.unwrap_or(0) });
         }

@@ -6,6 +6,7 @@ use super::info::{Block, Info};
 use super::rules::{Class, Effect, Kinds, Overtake, Rules};
 use super::state::{Frame, Opd, Spot, Thread, What, World, class, simple_effect};
 use crate::code::{Code, Instr};
+use crate::threads;
 use fencepost_lsl::fault::{Fault, Use};
 use fencepost_lsl::memory::Object;
 use fencepost_lsl::program::{Place, Program, address};
@@ -37,13 +38,19 @@ pub(super) enum Stop {
     Stuck,
     /// The machine cannot follow.
     Unsupported(String),
+    /// The machine contradicts itself.
+    Internal(&'static str),
     /// Objects that stay with a thread have to be kept in memory after all.
     NotPrivate,
 }
 
 /// Bytes of stack and of heap that a thread has, and bytes of no object between neighbours.
-const REGION: u64 = 0x80_0000;
+const REGION: u64 = 0x40_0000;
 const GAP: u64 = 16;
+const _: () = {
+    let all = threads::MOST as u64 * REGION;
+    assert!(address::STACK + all <= address::HEAP && address::HEAP + all <= address::END);
+};
 
 impl<'a> Machine<'a> {
     pub(super) fn new(

@@ -337,6 +337,7 @@ impl From<Stop> for End {
         match stop {
             Stop::NotPrivate => End::NotPrivate,
             Stop::Unsupported(what) => End::Stopped(Reason::Unsupported(what)),
+            Stop::Internal(why) => End::Stopped(Reason::Internal(why.into())),
             Stop::Dead | Stop::Stuck => {
                 End::Stopped(Reason::Internal("an execution that is none was followed".into()))
             }
