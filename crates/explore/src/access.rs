@@ -37,6 +37,8 @@ use fencepost_lsl::value::{IntTy, Value};
 
 /// Things to look at after which a step is not worth remembering.
 const MOST_LOOKS: usize = 64;
+/// Bytes that an object may have.
+const MOST_BYTES: u64 = 1 << 24;
 
 impl<R: Recorder> Run<'_, '_, R> {
     fn object(&self, spot: Spot) -> Object<'_> {
@@ -144,13 +146,8 @@ impl<R: Recorder> Run<'_, '_, R> {
             }
         } else if !direct && self.machine.options.labelled && !self.spend() {
             return Ok(false);
-        } else if !direct && self.buffer.entries.len() >= self.machine.options.buffer {
-            if self.machine.options.waits_when_full {
-                self.machine.waited = true;
-                return if self.may_wait() { Err(Stop::Blocked) } else { Ok(false) };
-            }
-            let why = format!("more than {} stores of a thread under way", self.machine.options.buffer);
-            return Err(Stop::Unsupported(why));
+        } else if !direct && self.full()? {
+            return if self.may_wait() { Err(Stop::Blocked) } else { Ok(false) };
         }
         if !own && !unnoticed && order != Order::Ghost {
             self.pass();
@@ -199,6 +196,31 @@ impl<R: Recorder> Run<'_, '_, R> {
         Ok(true)
     }
 
+    /// Whether the buffer is full, and the thread has to wait before it stores anything else.
+    fn full(&mut self) -> Result<bool, Stop> {
+        let most = self.machine.options.buffer;
+        if self.buffer.entries.len() < most {
+            return Ok(false);
+        }
+        if self.may_as_well_wait() {
+            return Ok(true);
+        }
+        if self.machine.options.waits_when_full {
+            self.machine.waited = true;
+            return Ok(true);
+        }
+        Err(Stop::Unsupported(format!("more than {most} stores of a thread under way")))
+    }
+
+    /// Whether nobody can tell if the thread waits for its oldest store to reach memory before it stores anything
+    /// else. What it does before that are stores that cannot reach memory earlier, since on tso they are behind and
+    /// on pso a barrier is between, and no loads that others could notice, since those wait for stores that are due.
+    /// Monitors would notice that a call returns.
+    fn may_as_well_wait(&self) -> bool {
+        let behind = self.machine.options.model == Model::Tso || self.buffer.barred();
+        self.buffer.due > 0 && behind && self.machine.monitor.is_none()
+    }
+
     /// Whether no other thread competes for what a store writes.
     fn writes_unnoticed(&self, spot: Spot, bytes: u64) -> bool {
         let class = self.object(spot).class();
@@ -224,9 +246,8 @@ impl<R: Recorder> Run<'_, '_, R> {
         let code = self.machine.code;
         let options = self.machine.options;
         let made = &code.sites[site as usize];
-        let full = || Stop::Unsupported("more memory than there is".into());
-        if size > 1 << 24 {
-            return Err(full());
+        if size > MOST_BYTES {
+            return Err(Stop::Unsupported(format!("an object of more than {MOST_BYTES} bytes")));
         }
         let class = self.machine.program.globals.len() as u32 + site;
         let heap = made.place == program::Place::Heap;
@@ -270,7 +291,7 @@ impl<R: Recorder> Run<'_, '_, R> {
             }
         }
         if slot + needed > region.end {
-            return Err(full());
+            return Err(Stop::Unsupported("a thread with more objects than there is room for".into()));
         }
         let words = object::new(size, class, heap, made.zeroed, owner);
         let number = self.machine.pools.intern_object(&words);
@@ -306,6 +327,8 @@ impl<R: Recorder> Run<'_, '_, R> {
             self.wait_in_block(addr, size, true)?;
         } else if direct && !own && !self.sole && !self.spend() {
             return Ok(false);
+        } else if !direct && self.machine.rules.is_none() && self.full()? {
+            return if self.may_wait() { Err(Stop::Blocked) } else { Ok(false) };
         }
         if self.object(spot).freed() || self.buffer.frees(addr) {
             self.note(Note::DeadFree { addr });

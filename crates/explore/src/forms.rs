@@ -309,7 +309,7 @@ impl<R: Recorder> Run<'_, '_, R> {
         let (bytes, value) = (ty.bytes(), value.bits());
         // Bytes that no newer store was seen to cover.
         let mut left = width(bytes);
-        let mut check = |run: &mut Self, start: u64, word: u64, whole: u64, left: &mut u64| {
+        let check = |run: &mut Self, start: u64, word: u64, whole: u64, left: &mut u64| {
             // Bits of the word that are seen, and how far up they go.
             let (seen, up) = match start >= addr {
                 true => {
