@@ -114,6 +114,10 @@ impl Expander {
                 Err(Stop::Blocked | Stop::Pruned) => {}
                 Err(_) => return Ok(true),
             }
+            if let Err(reason) = script.poll(&machine.options.budget) {
+                let step = Step { thread, what: Move::Run(script) };
+                return Err(Failure { step, stop: Stop::Limit(reason) });
+            }
             if !script.advance() {
                 return Ok(false);
             }
@@ -165,6 +169,9 @@ impl Expander {
                     self.faults.push(std::mem::take(&mut machine.passed));
                 }
                 Some(stop) => return Err(Failure { step: step(script.clone()), stop }),
+            }
+            if let Err(reason) = script.poll(&machine.options.budget) {
+                return Err(Failure { step: step(script), stop: Stop::Limit(reason) });
             }
             if !script.advance() {
                 return Ok(());

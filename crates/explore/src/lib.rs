@@ -128,15 +128,30 @@ pub fn explore(
             continue;
         }
         let mut end = end;
-        if let (End::Done, Some(fair)) = (&end, options.termination.wants())
-            && let Some(Lasso { steps, stem }) = cycles::endless(&mut machine, fair)
-        {
-            end = End::Violated(Violation::Endless { stem, steps: steps.len() }, steps);
+        if let (End::Done, Some(fairness)) = (&end, options.termination.wants()) {
+            match cycles::endless(&mut machine, fairness) {
+                Ok(Some(Lasso { steps, stem })) => {
+                    end = End::Violated(Violation::Endless { stem, steps: steps.len() }, steps);
+                }
+                Ok(None) => {}
+                Err(reason) => end = End::Stopped(reason),
+            }
+        }
+        let mut witness = witness;
+        if let (End::Done, None, Subject::Main(_)) = (&end, &witness, subject) {
+            // A program that runs for ever: all that it does was looked at.
+            match cycles::endless(&mut machine, cycles::Fairness::Weak) {
+                Ok(lasso) => {
+                    statistics.endless = lasso.is_some();
+                    witness = lasso.map(|lasso| lasso.steps);
+                }
+                Err(reason) => end = End::Stopped(reason),
+            }
         }
         let known = machine.footprint.clone();
         drop(machine);
         let trace = |steps: &[expand::Step]| trace::record(&code, harness, options, &known, steps);
-        let verdict = match end {
+        let mut verdict = match end {
             End::Violated(violation, steps) => match trace(&steps) {
                 Ok(trace) => Verdict::Violated { violation, trace: Box::new(trace) },
                 Err(reason) => Verdict::Inconclusive(reason),
@@ -153,7 +168,13 @@ pub fn explore(
         };
         statistics.restarts = restarts;
         statistics.time = begun.elapsed();
-        let witness = witness.and_then(|steps| trace(&steps).ok()).map(Box::new);
+        let witness = witness.map(|steps| trace(&steps)).transpose().unwrap_or_else(|reason| {
+            if verdict == Verdict::Holds {
+                verdict = Verdict::Inconclusive(reason);
+            }
+            None
+        });
+        let witness = witness.map(Box::new);
         return Exploration { verdict, observations: judge.observations, witness, statistics };
     }
 }

@@ -52,6 +52,7 @@ pub(crate) fn search(
                 Stop::Fault(_) if machine.footprint.grew => End::Restart,
                 Stop::Fault(_) => End::Fault(path(&parents, state, step)),
                 Stop::Unsupported(what) => End::Stopped(Reason::Unsupported(what)),
+                Stop::Limit(reason) => End::Stopped(reason),
                 _ => End::Stopped(Reason::Internal("a step that waits failed".into())),
             };
         }
@@ -65,6 +66,14 @@ pub(crate) fn search(
                     Join::Joined(left) => left.iter().for_each(|&left| covered[left as usize] = true),
                 }
             }
+        }
+        if machine.pools.nearly_full() {
+            return End::Stopped(Reason::Memory);
+        }
+        if statistics.states % 16 == 1
+            && let Err(reason) = machine.options.budget.spent()
+        {
+            return End::Stopped(reason);
         }
         if statistics.states % 1024 == 1 {
             let held = parents.capacity() * size_of::<Option<(u32, Step)>>();
@@ -81,8 +90,10 @@ pub(crate) fn search(
         if machine.footprint.betrayed() {
             return End::Restart;
         }
-        if machine.options.budget.states.is_some_and(|limit| statistics.states > limit) {
-            return End::Stopped(Reason::States { limit: machine.options.budget.states.unwrap_or(0) });
+        if let Some(limit) = machine.options.budget.states
+            && statistics.states > limit
+        {
+            return End::Stopped(Reason::States { limit });
         }
         state += 1;
     }
@@ -91,14 +102,7 @@ pub(crate) fn search(
 
 fn exhausted(machine: &Machine, statistics: &Statistics) -> Option<Reason> {
     let budget = &machine.options.budget;
-    if budget.cancelled() {
-        return Some(Reason::Interrupted);
-    }
-    if budget.late() {
-        return Some(Reason::Timeout);
-    }
-    let full = machine.pools.states.nearly_full();
-    (full || budget.memory.is_some_and(|limit| statistics.bytes > limit)).then_some(Reason::Memory)
+    budget.spent().err().or(budget.full(statistics.bytes).then_some(Reason::Memory))
 }
 
 fn path(parents: &[Option<(u32, Step)>], mut state: usize, last: Step) -> Vec<Step> {

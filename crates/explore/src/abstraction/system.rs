@@ -165,8 +165,14 @@ impl Builder {
             if let Err(Failure { stop, .. }) = expander.expand(machine, state) {
                 return match stop {
                     Stop::Unsupported(what) => Err(Reason::Unsupported(what)),
+                    Stop::Limit(reason) => Err(reason),
+                    Stop::Blocked | Stop::Pruned | Stop::Again(_) | Stop::Unexplained => {
+                        Err(Reason::Internal("a step that waits failed".into()))
+                    }
                     // A store that comes too late for its object is no matter of order.
-                    _ => Err(Reason::Unsupported("to infer fences for stores to freed memory".into())),
+                    Stop::Fault(_) => {
+                        Err(Reason::Unsupported("to infer fences for stores to freed memory".into()))
+                    }
                 };
             }
             self.statistics.transitions += (expander.successors.len() + expander.faults.len()) as u64;
@@ -196,16 +202,15 @@ impl Builder {
                 }
                 self.step(state, to, successor.passed);
             }
+            if machine.pools.nearly_full() {
+                return Err(Reason::Memory);
+            }
+            if self.statistics.states % 16 == 1 {
+                machine.options.budget.spent()?;
+            }
             if self.statistics.states % 1024 == 1 {
                 self.statistics.bytes = self.bytes(machine, &antichain);
-                let budget = &machine.options.budget;
-                if budget.cancelled() {
-                    return Err(Reason::Interrupted);
-                }
-                if budget.late() {
-                    return Err(Reason::Timeout);
-                }
-                if budget.memory.is_some_and(|limit| self.statistics.bytes > limit) {
+                if machine.options.budget.full(self.statistics.bytes) {
                     return Err(Reason::Memory);
                 }
                 if machine.footprint.grew {

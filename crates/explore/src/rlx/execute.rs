@@ -56,7 +56,7 @@ impl Machine<'_> {
                 if !self.may_overtake(&world.threads[thread], at, &[spot], Effect::LOAD) {
                     return Ok(None);
                 }
-                let memory = self.read(world, addr, *ty);
+                let memory = self.read(world, addr, *ty)?;
                 let Some(value) = forward(&world.threads[thread], at, addr, *ty, memory) else {
                     return Ok(None);
                 };
@@ -71,7 +71,7 @@ impl Machine<'_> {
                 if !self.may_overtake(&world.threads[thread], at, &[spot], Effect::STORE) {
                     return Ok(None);
                 }
-                self.write(world, addr, *ty, value);
+                self.write(world, addr, *ty, value)?;
                 self.finish(world, step, Class::Store, vec![spot], &[]);
                 return Ok(Some(Effect::STORE));
             }
@@ -132,7 +132,7 @@ impl Machine<'_> {
                 self.fail(world, step.thread, step.at, fault)?;
                 return Ok(Some(Effect::LOAD.and(anyway)));
             }
-            Err(block::Stop::Unsupported(why)) => return Err(Stop::Unsupported(why)),
+            Err(block::Stop::Other(stop)) => return Err(stop),
         };
         let exact = self.block(pc).exact;
         if ran.way.exit != way.exit

@@ -142,19 +142,19 @@ impl<'a> Machine<'a> {
     }
 
     /// Memory at an address that was checked.
-    pub(super) fn read(&self, world: &World, addr: u64, ty: IntTy) -> Value {
+    pub(super) fn read(&self, world: &World, addr: u64, ty: IntTy) -> Result<Value, Stop> {
         match (self.constant(addr, ty.bytes()), world.find(addr)) {
-            (Some(object), _) => object.read(addr - object.base, ty),
-            (None, Some(at)) => world.objects[at].read(addr - world.objects[at].base, ty),
-            (None, None) => Value::UNDEFINED,
+            (Some(object), _) => Ok(object.read(addr - object.base, ty)),
+            (None, Some(at)) => Ok(world.objects[at].read(addr - world.objects[at].base, ty)),
+            (None, None) => Err(Stop::Internal("a load of no object was executed")),
         }
     }
 
-    pub(super) fn write(&self, world: &mut World, addr: u64, ty: IntTy, value: Value) {
-        if let Some(at) = world.find(addr) {
-            let object = Rc::make_mut(&mut world.objects[at]);
-            object.write(addr - object.base, ty, value.wrap(ty));
-        }
+    pub(super) fn write(&self, world: &mut World, addr: u64, ty: IntTy, value: Value) -> Result<(), Stop> {
+        let at = world.find(addr).ok_or(Stop::Internal("a store to no object was executed"))?;
+        let object = Rc::make_mut(&mut world.objects[at]);
+        object.write(addr - object.base, ty, value.wrap(ty));
+        Ok(())
     }
 
     /// A new object of a thread.
