@@ -25,6 +25,7 @@
 
 use crate::address;
 use crate::buffer::{Entry, Kind};
+use crate::intern::small;
 use crate::machine::{Place, Spot};
 use crate::memo::{self, Look};
 use crate::object::{self, Object};
@@ -249,7 +250,7 @@ impl<R: Recorder> Run<'_, '_, R> {
         if size > MOST_BYTES {
             return Err(Stop::Unsupported(format!("an object of more than {MOST_BYTES} bytes")));
         }
-        let class = self.machine.program.globals.len() as u32 + site;
+        let class = small(self.machine.program.globals.len()) + site;
         let heap = made.place == program::Place::Heap;
         let trust = self.machine.footprint.trust();
         let ordered =
@@ -267,7 +268,7 @@ impl<R: Recorder> Run<'_, '_, R> {
                     object.freed() && object.size() == size
                 })
                 .collect();
-            let taken = if dead.is_empty() { 0 } else { self.script.take(dead.len() as u32 + 1) as usize };
+            let taken = if dead.is_empty() { 0 } else { self.script.take(small(dead.len()) + 1) as usize };
             if taken > 0 {
                 let at = dead[taken - 1];
                 let class_before = self.machine.pools.object(self.world.objects[at]).class();

@@ -47,7 +47,7 @@ pub(crate) fn base(slot: u32) -> u64 {
 
 /// How many slots an object of some size takes.
 pub(crate) fn slots(size: u64) -> u32 {
-    ((size + START + 16).div_ceil(1 << SHIFT)).min(u32::MAX as u64) as u32
+    ((size + START + 16).div_ceil(1 << SHIFT)).min(u64::from(u32::MAX)) as u32
 }
 
 /// The slots that a thread has for objects of a place. Behind the last thread's is a region of nobody's.

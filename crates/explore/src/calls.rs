@@ -1,7 +1,7 @@
 //! Calls that a subject makes, which a monitor may watch, and threads that start.
 
 use crate::buffer::{Entry, Kind};
-use crate::code::Src;
+use crate::code::{Src, register};
 use crate::recorder::{Note, Recorder};
 use crate::run::{Flow, Run, Stop};
 use crate::threads;
@@ -38,7 +38,7 @@ impl<R: Recorder> Run<'_, '_, R> {
         let site = &code.calls[call as usize];
         let watched = site.watched.is_some() && !code.initial.contains(&call);
         if watched || self.recorder.listens() {
-            let results: Vec<Value> = site.results.iter().map(|reg| self.value(*reg as i32)).collect();
+            let results: Vec<Value> = site.results.iter().map(|reg| self.value(register(*reg))).collect();
             if self.recorder.listens() {
                 self.recorder.end(self.thread, results.clone());
             }
@@ -94,7 +94,7 @@ impl<R: Recorder> Run<'_, '_, R> {
             let mut initial = Vec::new();
             for call in &code.initial {
                 let site = &code.calls[*call as usize];
-                let values: Vec<Value> = site.results.iter().map(|reg| self.value(*reg as i32)).collect();
+                let values: Vec<Value> = site.results.iter().map(|reg| self.value(register(*reg))).collect();
                 self.machine.weigh_observed(&values);
                 self.machine.form_told(self.world, &values);
                 initial.extend(site.watched.clone().map(|fixed| (fixed, values)));

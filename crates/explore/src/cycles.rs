@@ -12,6 +12,7 @@
 //! enables others, so threads go round together in the reduced graph just if they do in the full one.
 
 use crate::expand::{Expander, Move, Step, Successor};
+use crate::intern::small;
 use crate::machine::Machine;
 use crate::options::Model;
 use crate::state::World;
@@ -267,7 +268,7 @@ fn components(graph: &Graph, keep: &dyn Fn(u32) -> bool) -> Vec<u32> {
     let mut component = vec![NONE; count];
     let mut open: Vec<u32> = Vec::new();
     let (mut next, mut found) = (0, 0);
-    for root in 0..count as u32 {
+    for root in 0..small(count) {
         if index[root as usize] != NONE || !keep(root) {
             continue;
         }

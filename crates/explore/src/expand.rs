@@ -2,6 +2,7 @@
 
 use crate::abstraction::buffer::Flush;
 use crate::collect::collect;
+use crate::intern::small;
 use crate::machine::Machine;
 use crate::memo::Change;
 use crate::options::Model;
@@ -207,7 +208,7 @@ impl Expander {
     /// Counts a preemption.
     fn count(&mut self, machine: &Machine, thread: usize, cost: u32) {
         if machine.options.preemptions.is_some() {
-            self.next.last = thread as u32 + 1;
+            self.next.last = small(thread) + 1;
             self.next.preemptions += cost;
         }
     }

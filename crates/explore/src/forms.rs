@@ -176,7 +176,7 @@ impl Machine<'_> {
     #[inline]
     fn trusts(&self) -> bool {
         let reductions = &self.options.reductions;
-        self.footprint.trust().plain && (reductions.collect || reductions.private)
+        self.footprint.trust().plain && (reductions.collect || reductions.private || self.options.leaks)
     }
 
     /// Looks at an operation that was just made.

@@ -9,7 +9,7 @@ pub(crate) const MOST_POSITIONS: usize = u32::MAX as usize - (1 << 26);
 
 /// A count as one of 32 bits.
 #[inline]
-pub(crate) fn number(count: usize) -> u32 {
+pub(crate) fn small(count: usize) -> u32 {
     // A number that is cut would stand for another; whoever makes numbers asks in time whether a set is nearly full.
     u32::try_from(count).expect("sets that are nearly full are not added to")
 }
@@ -89,9 +89,9 @@ impl<W: Word> Interner<W> {
             }
             at = (at + 1) & mask;
         }
-        let new = number(self.ends.len());
+        let new = small(self.ends.len());
         self.words.extend_from_slice(sequence);
-        self.ends.push(number(self.words.len()));
+        self.ends.push(small(self.words.len()));
         self.table[at] = u64::from(hash) << 32 | (u64::from(new) + 1);
         if self.ends.len() * 3 > self.table.len() * 2 {
             self.grow();

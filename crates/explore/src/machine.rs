@@ -8,6 +8,7 @@ use crate::code::{Code, Instr};
 use crate::expand::Passed;
 use crate::footprint::Footprint;
 use crate::forms::Positions;
+use crate::intern::small;
 use crate::memo::{ABSENT, Key, Look, Memo};
 use crate::object::Object;
 use crate::options::{Model, Options};
@@ -114,7 +115,7 @@ impl<'a> Machine<'a> {
         let mut index = 0;
         for (class, global) in program.globals.iter().enumerate() {
             let constant = global.constant.then(|| {
-                let words = global_words(global, class as u32);
+                let words = global_words(global, small(class));
                 pools.intern_object(&words)
             });
             globals.push(Global { addr: global.addr, size: global.size, constant, index });
@@ -158,7 +159,7 @@ impl<'a> Machine<'a> {
         let mut world = World { shape: UNKNOWN, ..World::default() };
         for (class, global) in self.program.globals.iter().enumerate() {
             if !global.constant {
-                let number = self.pools.intern_object(&global_words(global, class as u32));
+                let number = self.pools.intern_object(&global_words(global, small(class)));
                 world.globals.push(number);
             }
         }
@@ -264,7 +265,7 @@ impl<'a> Machine<'a> {
                     self.regs[base + *reg as usize] = Value::new(bits[at]);
                 }
             }
-            self.frames.push(Frame { pc, base: base as u32 });
+            self.frames.push(Frame { pc, base: small(base) });
             base += regs;
             words = rest;
         }

@@ -18,9 +18,11 @@ pub(crate) struct Object<'a>(pub(crate) &'a [u64]);
 
 /// The words of a new object. Its class is the global or allocation site that it belongs to.
 pub(crate) fn new(size: u64, class: u32, heap: bool, zeroed: bool, owner: Option<usize>) -> Vec<u64> {
+    // Both share a word.
+    assert!(size <= u64::from(u32::MAX), "sizes are checked before objects are made");
     let words = size.div_ceil(8) as usize;
     let flags = if heap { HEAP } else { 0 } | (owner.map_or(0, |thread| thread as u64 + 1)) << OWNER;
-    let mut made = vec![size | (class as u64) << 32, flags];
+    let mut made = vec![size | u64::from(class) << 32, flags];
     made.resize(2 + words, 0);
     if !zeroed && words > 0 {
         made[1] |= UNDEFINED;

@@ -20,6 +20,7 @@
 
 use crate::address;
 use crate::alike::object_at;
+use crate::intern::small;
 use crate::machine::Machine;
 use crate::options::{Model, Options};
 use crate::state::{Parts, Pools, UNKNOWN, World};
@@ -63,7 +64,7 @@ impl Renaming {
         self.to[at] = *next;
         *next += address::slots(object.size());
         self.missing -= 1;
-        self.reached.push(at as u32);
+        self.reached.push(small(at));
     }
 
     /// Reaches all that a part refers to.

@@ -18,6 +18,7 @@
 use crate::abstraction::buffer::Loose;
 use crate::buffer::Buffer;
 use crate::code::{Instr, Src};
+use crate::intern::small;
 use crate::machine::Machine;
 use crate::options::Model;
 use crate::recorder::{At, Frame, Note, Recorder};
@@ -420,7 +421,7 @@ impl<R: Recorder> Run<'_, '_, R> {
         for (param, arg) in callee.params.iter().zip(args) {
             self.machine.regs[base + *param as usize] = self.value(*arg);
         }
-        self.machine.frames.push(Frame { pc: callee.entry, base: base as u32 });
+        self.machine.frames.push(Frame { pc: callee.entry, base: small(base) });
         Ok(Flow::Goto(callee.entry))
     }
 
@@ -454,7 +455,7 @@ impl<R: Recorder> Run<'_, '_, R> {
         (self.machine.pure, self.chose) = (false, true);
         match &self.machine.code.choices[from as usize] {
             Choice::OneOf(values) if values.is_empty() => Err(Stop::Pruned),
-            Choice::OneOf(values) => Ok(values[self.script.take(values.len() as u32) as usize]),
+            Choice::OneOf(values) => Ok(values[self.script.take(small(values.len())) as usize]),
             Choice::Any(ty) if ty.bits <= ENUMERABLE_BITS => {
                 Ok(Value::new(ty.wrap(self.script.take(1 << ty.bits) as u64)))
             }

@@ -233,6 +233,7 @@ impl<'m, 'a, 'j> Explorer<'m, 'a, 'j> {
             }
             Judgement::Neither => None,
             Judgement::Bad(violation) => Some(End::Violated(violation, path())),
+            Judgement::Unknown(reason) => Some(End::Stopped(reason)),
         }
     }
 

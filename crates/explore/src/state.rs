@@ -8,7 +8,7 @@
 use crate::abstraction::order;
 use crate::address;
 use crate::buffer;
-use crate::intern::{Interner, MOST_POSITIONS, number};
+use crate::intern::{Interner, MOST_POSITIONS, small};
 use crate::object::{self, Object};
 use crate::rename::PARTIAL;
 
@@ -113,16 +113,16 @@ impl Parts {
                 }
             }
             references.truncate(kept);
-            self.ends.push(number(self.references.len()));
+            self.ends.push(small(self.references.len()));
             let pointers = &mut self.pointers;
             values(&mut |position, undefined| {
                 if let Some(slot) =
                     address::slot(words[position]).filter(|_| address::is_object(words[position]))
                 {
-                    pointers.push((if undefined == 0 { number(position) } else { PARTIAL }, slot));
+                    pointers.push((if undefined == 0 { small(position) } else { PARTIAL }, slot));
                 }
             });
-            self.pointer_ends.push(number(self.pointers.len()));
+            self.pointer_ends.push(small(self.pointers.len()));
         }
         found
     }
@@ -249,7 +249,7 @@ impl Pools {
         }
         let mut words = std::mem::take(&mut self.scratch);
         words.clear();
-        words.push(number(world.threads.len()));
+        words.push(small(world.threads.len()));
         words.extend_from_slice(&world.slots);
         let shape = self.shapes.intern(&words).0;
         self.scratch = words;
@@ -258,7 +258,7 @@ impl Pools {
 
     /// The most threads of any state.
     pub(crate) fn most_threads(&self) -> usize {
-        (0..number(self.shapes.len())).map(|shape| self.shapes.get(shape)[0] as usize).max().unwrap_or(0)
+        (0..small(self.shapes.len())).map(|shape| self.shapes.get(shape)[0] as usize).max().unwrap_or(0)
     }
 
     /// The number of a state, and whether it is new.

@@ -5,6 +5,7 @@
 use crate::code::Code;
 use crate::expand::{Move, Step, take};
 use crate::footprint::Footprint;
+use crate::intern::small;
 use crate::machine::Machine;
 use crate::options::{Options, Reductions};
 use crate::recorder::{At, Frame, Note, Recorder};
@@ -165,7 +166,7 @@ impl<'a> Tracer<'a> {
             };
             let own = self.threads[thread].buffer.iter().flatten().rev().find(writes);
             let event = own.or_else(|| self.writers.get(&byte));
-            let source = event.map_or(Source::Initial, |event| Source::Event(EventId(*event as u32)));
+            let source = event.map_or(Source::Initial, |event| Source::Event(EventId(small(*event))));
             match from.last_mut() {
                 Some(last) if last.source == source => last.bytes += 1,
                 _ => from.push(ReadFrom { offset, bytes: 1, source }),
@@ -181,7 +182,7 @@ impl<'a> Tracer<'a> {
         let frees =
             |event: &&usize| matches!(self.events[**event].action, Action::Free { addr } if addr == object.0);
         let own = self.threads[thread].buffer.iter().flatten().find(frees).copied();
-        own.or(object.2).map(|event| Source::Event(EventId(event as u32)))
+        own.or(object.2).map(|event| Source::Event(EventId(small(event))))
     }
 
     /// The store that reached memory last found its object dead: its thread ends there.
@@ -234,7 +235,7 @@ impl<'a> Tracer<'a> {
         let sorted: Vec<usize> = self.threads.iter().flat_map(|thread| thread.events.clone()).collect();
         let mut place = vec![EventId(0); self.events.len()];
         for (new, &old) in sorted.iter().enumerate() {
-            place[old] = EventId(new as u32);
+            place[old] = EventId(small(new));
         }
         let moved = |source: &mut Source| {
             if let Source::Event(id) = source {
@@ -308,7 +309,7 @@ impl Recorder for Tracer<'_> {
             Note::Choose(value) => _ = self.push(&at, Action::Choose { value }, None),
             Note::Spawn(thread) => {
                 let event = self.push(&at, Action::Spawn { thread }, None);
-                self.thread(Start::Spawn(EventId(event as u32)));
+                self.thread(Start::Spawn(EventId(small(event))));
             }
             Note::DeadLoad { addr, ty, order } => {
                 let (life, from) = (self.death(at.thread, addr), self.sources(at.thread, addr, ty.bytes()));
@@ -326,7 +327,7 @@ impl Recorder for Tracer<'_> {
     }
 
     fn atomic(&mut self, starts: bool) {
-        self.blocks += starts as u32;
+        self.blocks += u32::from(starts);
         self.atomic = starts.then_some(self.blocks);
     }
 

@@ -5,6 +5,7 @@
 
 use super::antichain::{Antichain, Join};
 use crate::expand::{Expander, Failure, Step};
+use crate::intern::small;
 use crate::machine::Machine;
 use crate::outcome::Statistics;
 use crate::run::Stop;
@@ -46,7 +47,7 @@ pub(crate) fn search(
             continue;
         }
         statistics.states += 1;
-        if let Err(Failure { step, stop }) = expander.expand(machine, state as u32) {
+        if let Err(Failure { step, stop }) = expander.expand(machine, small(state)) {
             return match stop {
                 // What fails may be owed to accesses that were taken for private.
                 Stop::Fault(_) if machine.footprint.grew => End::Restart,
@@ -58,7 +59,7 @@ pub(crate) fn search(
         }
         statistics.transitions += expander.successors.len() as u64;
         for successor in expander.successors.drain(..).filter(|successor| successor.new) {
-            parents.push(Some((state as u32, successor.step)));
+            parents.push(Some((small(state), successor.step)));
             covered.push(false);
             if let Some(antichain) = &mut antichain {
                 match antichain.join(&machine.pools, successor.state) {

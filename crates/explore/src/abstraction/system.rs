@@ -14,6 +14,7 @@ use crate::code::{Code, Instr};
 use crate::driver::{self, Subject};
 use crate::expand::{Expander, Failure};
 use crate::footprint::Footprint;
+use crate::intern::small;
 use crate::machine::Machine;
 use crate::options::{Options, Reductions};
 use crate::outcome::Statistics;
@@ -107,7 +108,7 @@ pub fn system(
         machine.renames = false;
         let mut builder = Builder::default();
         if builder.build(&mut machine, progress)? {
-            let error = machine.pools.states.len() as u32;
+            let error = small(machine.pools.states.len());
             let mut transitions = builder.transitions;
             transitions.iter_mut().filter(|t| t.to == ERROR).for_each(|t| t.to = error);
             let statistics = builder.statistics;
@@ -229,7 +230,7 @@ impl Builder {
 
     fn step(&mut self, from: u32, to: u32, passed: Vec<(u32, Vec<u32>)>) {
         let passes: Vec<Pass> = passed.into_iter().map(|(access, stores)| Pass { access, stores }).collect();
-        let next = self.passes.len() as u32;
+        let next = small(self.passes.len());
         let number = *self.known.entry(passes).or_insert_with_key(|passes| {
             self.passes.push(passes.clone());
             next
@@ -264,7 +265,7 @@ fn inline(
     points: &mut Vec<FlowPoint>,
 ) -> Result<(), Reason> {
     let proc = &code.procs[under_way[under_way.len() - 1] as usize];
-    let base = points.len() as u32;
+    let base = small(points.len());
     for pc in proc.entry..proc.end {
         let here = base + (pc - proc.entry);
         let at = |pc: u32| base + (pc - proc.entry);
@@ -295,7 +296,7 @@ fn inline(
             if under_way.contains(callee) {
                 return Err(Reason::Unsupported("to infer fences for recursive functions".into()));
             }
-            points[here as usize].next = vec![points.len() as u32];
+            points[here as usize].next = vec![small(points.len())];
             under_way.push(*callee);
             inline(code, under_way, Some(here + 1), points)?;
             under_way.pop();

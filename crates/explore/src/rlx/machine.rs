@@ -5,7 +5,7 @@ use super::alone::Footprint;
 use super::info::{Block, Info};
 use super::rules::{Class, Effect, Kinds, Overtake, Rules};
 use super::state::{Frame, Opd, Spot, Thread, What, World, class, simple_effect};
-use crate::code::{Code, Instr};
+use crate::code::{Code, Instr, register};
 use crate::threads;
 use fencepost_lsl::fault::{Fault, Use};
 use fencepost_lsl::memory::Object;
@@ -204,7 +204,7 @@ impl<'a> Machine<'a> {
                     let addr = if *addr < 0 {
                         self.code.consts[!*addr as usize].bits()
                     } else {
-                        let at = block.inputs.iter().position(|reg| *reg as i32 == *addr)?;
+                        let at = block.inputs.iter().position(|reg| register(*reg) == *addr)?;
                         address(&inputs[at])?
                     };
                     Some(Spot { addr, bytes: ty.bytes(), stores: *stores })

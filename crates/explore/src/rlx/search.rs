@@ -8,8 +8,8 @@ use super::machine::{Machine, Stop};
 use super::rules::Effect;
 use super::state::{Thread, What, World};
 use super::{Labels, Move, Transitions, Violation};
-use crate::code::Code;
-use crate::intern::Interner;
+use crate::code::{Code, register};
+use crate::intern::{Interner, small};
 use fencepost_harness::observation::{Observation, ObservationSet};
 use fencepost_harness::verdict::Reason;
 use fencepost_lsl::memory::Object;
@@ -33,7 +33,7 @@ impl<T: Eq + Hash> Pool<T> {
             return *known;
         }
         self.all.push(value.clone());
-        let number = self.all.len() as u32 - 1;
+        let number = small(self.all.len()) - 1;
         self.known.insert(value.clone(), number);
         number
     }
@@ -242,13 +242,13 @@ impl<'m, 'a> Search<'m, 'a> {
         let sets = &mut self.found.transitions.sets;
         *self.sets.entry(pairs.into_boxed_slice()).or_insert_with_key(|pairs| {
             sets.push(pairs.clone());
-            sets.len() as u32 - 1
+            small(sets.len()) - 1
         })
     }
 
     fn intern(&mut self, world: &World, origin: Origin) -> (u32, bool) {
         let mut numbers = Vec::with_capacity(1 + world.threads.len() + world.objects.len());
-        numbers.push(world.threads.len() as u32);
+        numbers.push(small(world.threads.len()));
         numbers.extend(world.threads.iter().map(|thread| self.threads.number(thread)));
         numbers.extend(world.objects.iter().map(|object| self.objects.number(object)));
         let (number, new) = self.states.intern(&numbers);
@@ -349,7 +349,7 @@ fn observe(code: &Code, world: &World) -> Option<Observation> {
     for (thread, call) in &code.observed {
         let site = &code.calls[*call as usize];
         let regs = &world.threads[*thread as usize].frames[0].regs;
-        let results = site.results.iter().map(|reg| *reg as i32);
+        let results = site.results.iter().map(|reg| register(*reg));
         for src in site.args.iter().copied().chain(results) {
             values.push(match src < 0 {
                 true => code.consts[!src as usize],
