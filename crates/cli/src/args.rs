@@ -156,9 +156,10 @@ pub(crate) struct ExploringArgs {
     /// Explicit engine: threads that wait for ever are violations.
     #[arg(long)]
     pub(crate) stuck: bool,
-    /// Explicit engine: which endless executions are violations: fair ones, which starve no thread; unfair
-    /// ones, too; or none (ignore).
-    #[arg(long, value_name = "WHICH", default_value = "ignore", value_parser = ["fair", "unfair", "ignore"])]
+    /// Explicit engine: which endless executions are violations: fair ones, in which no thread is left out that could
+    /// always go on, and no store that could always reach memory; strong ones, in which no thread is left out that
+    /// could go on again and again, so that a mutex starves nobody; unfair ones, too; or none (ignore).
+    #[arg(long, value_name = "WHICH", default_value = "ignore", value_parser = ["fair", "strong", "unfair", "ignore"])]
     pub(crate) endless: String,
     /// Explicit engine: heap objects that are not freed and that no global leads to any more are violations.
     #[arg(long)]
@@ -197,7 +198,7 @@ pub(crate) struct VerifyArgs {
     /// Gives up on a model after this time: 90, 90s, 5m.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) timeout: Option<Duration>,
-    /// Gives up on a model when its states take this much memory: 500M, 2G.
+    /// Gives up on a model when the process holds this much memory: 500M, 2G.
     #[arg(long, value_name = "SIZE", value_parser = size, default_value = "8G")]
     pub(crate) memory: Option<u64>,
     /// Prints one JSON document instead of text.
@@ -259,9 +260,10 @@ pub(crate) struct ClientsArgs {
     /// each without the others, which is COLLECT's definition.
     #[arg(long, value_name = "HOW", default_value = "together", value_parser = ["together", "each"])]
     pub(crate) stuck: String,
-    /// Which endless executions are violations: fair ones, which starve no thread; unfair ones, too; or none
-    /// (ignore).
-    #[arg(long, value_name = "WHICH", default_value = "fair", value_parser = ["fair", "unfair", "ignore"])]
+    /// Which endless executions are violations: fair ones, in which no thread is left out that could always go on, and
+    /// no store that could always reach memory; strong ones, in which no thread is left out that could go on again and
+    /// again, so that a mutex starves nobody; unfair ones, too; or none (ignore).
+    #[arg(long, value_name = "WHICH", default_value = "fair", value_parser = ["fair", "strong", "unfair", "ignore"])]
     pub(crate) endless: String,
     /// The same as --endless fair.
     #[arg(long, conflicts_with = "endless")]
@@ -349,7 +351,7 @@ pub(crate) struct SweepArgs {
     /// Gives up after this time: 90, 90s, 5m.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) timeout: Option<Duration>,
-    /// Gives up on a schedule when the states under way take this much memory: 500M, 2G.
+    /// Gives up on a schedule when its states take this much memory, divided by the number of jobs: 500M, 2G.
     #[arg(long, value_name = "SIZE", value_parser = size)]
     pub(crate) memory: Option<u64>,
     /// Prints one JSON document instead of text.

@@ -103,6 +103,7 @@ pub(crate) fn termination(name: &str) -> Termination {
     match name {
         "unfair" => Termination::Unfair,
         "fair" => Termination::Fair,
+        "strong" => Termination::Strong,
         _ => Termination::Ignore,
     }
 }
@@ -116,7 +117,7 @@ fn engine_problems(args: &CheckArgs) -> Vec<Diagnostic> {
         problems.push(problem.help("add --engine explicit"));
     }
     let bound = args.exploring.preemptions.is_some_and(|given| given.0.is_some());
-    if bound && args.exploring.endless == "fair" {
+    if bound && matches!(args.exploring.endless.as_str(), "fair" | "strong") {
         let problem = Diagnostic::general("with a bound on preemptions, no endless execution is fair");
         problems.push(problem.help("leave --preemptions or --endless out"));
     }

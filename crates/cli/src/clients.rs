@@ -86,7 +86,7 @@ pub(crate) fn prepare(
     let preemptions = args.preemptions.map_or(bound, |given| given.0);
     let termination = match termination(&args.endless) {
         // Within a bound, a thread that others do not let go on looks like one that cannot.
-        Termination::Fair if preemptions.is_some() => Termination::Ignore,
+        Termination::Fair | Termination::Strong if preemptions.is_some() => Termination::Ignore,
         wanted => wanted,
     };
     let waiting = if args.stuck == "each" { Waiting::Each } else { Waiting::Together };

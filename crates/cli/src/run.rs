@@ -3,7 +3,7 @@
 use crate::session::{Session, Subject};
 use fencepost_bounded::check::{self, Finding, Options, Phase};
 use fencepost_bounded::range::Precision;
-use fencepost_bounded::solver::{Budget, OrderEncoding, peak_memory};
+use fencepost_bounded::solver::{Budget, OrderEncoding, peak_memory, resident_memory};
 use fencepost_bounded::unroll;
 use fencepost_explore as explore;
 use fencepost_harness::mine::Mined;
@@ -204,6 +204,7 @@ fn judge(
                 cancelled: options.budget.cancelled.clone(),
                 deadline: options.budget.deadline,
                 memory: options.budget.memory,
+                process: Some(resident_memory),
                 states: how.budget.states,
             };
             let how = explore::Options { reuse: limits.reuse, budget, ..how.clone() };
@@ -289,7 +290,9 @@ fn explicit(
     if found.statistics.stuck > 0 && !how.stuck {
         result.scope.caveats.push(STUCK.into());
     }
-    if how.termination == explore::Termination::Ignore {
+    if found.statistics.endless {
+        result.scope.caveats.push(NEVER_ENDING.into());
+    } else if how.termination == explore::Termination::Ignore {
         result.scope.caveats.push(ENDLESS.into());
     }
     progress(Progress::Replaying);
@@ -314,6 +317,9 @@ const STUCK: &str =
 
 /// The same.
 const ENDLESS: &str = "executions that never end; --endless fair makes them violations";
+
+/// What is said of a program that only runs for ever.
+const NEVER_ENDING: &str = "how executions end: none does, and what they do on their way was checked; --endless fair makes that a violation";
 
 /// What the check of loop bounds does not see where stores may overtake loads; see docs/models.md.
 const EARLY_STORES: &str = "loops that repeat more often only because another thread saw a store that \

@@ -70,6 +70,20 @@ pub fn verify(
     Verified { result, verification }
 }
 
+/// The result of a verification that could not begin.
+pub fn refused(session: &Session, model: &str, reason: Reason) -> CheckResult {
+    CheckResult {
+        file: session.file.clone(),
+        test: "main".into(),
+        notation: String::new(),
+        model: model.to_owned(),
+        property: Property::Assertions,
+        verdict: Verdict::Inconclusive(reason),
+        scope: Scope::default(),
+        statistics: Statistics::default(),
+    }
+}
+
 /// Has the referee look at a trace.
 fn judged(
     session: &Session,

@@ -7,6 +7,7 @@ use crate::progress::{Visits, interrupted};
 use anyhow::Result;
 use fencepost::session::{Session, Subject};
 use fencepost::verify::{self, Verified};
+use fencepost_bounded::solver::resident_memory;
 use fencepost_explore::abstraction::{Abstraction, Approach, Verification};
 use fencepost_explore::{Budget, Model, Options};
 use fencepost_harness::result::CheckResult;
@@ -37,7 +38,9 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<u8> {
     let mut shown = false;
     for (name, model) in models {
         let deadline = args.timeout.map(|timeout| Instant::now() + timeout);
-        let budget = Budget { cancelled: cancelled.clone(), deadline, memory: args.memory, states: None };
+        let process = Some(resident_memory as fn() -> Option<u64>);
+        let budget =
+            Budget { cancelled: cancelled.clone(), deadline, memory: args.memory, process, states: None };
         let options = Options { model, budget, ..Options::default() };
         let Verified { result, verification } = {
             let line = Visits::start(format!("{} on {name}", args.file.display()), !args.json);

@@ -11,7 +11,9 @@
 //! thread alone. On sc and tso its stores go to memory at once. On tso that changes nothing: others can
 //! reach the object only through a store that its thread makes later, and stores reach memory in order. On
 //! pso the later store may overtake, so there only objects that stay private for ever count, see
-//! [`crate::confine`].
+//! [`crate::confine`]. So it is on tso once a ghost was seen to tell others of such an object, since ghosts overtake
+//! all stores, and everywhere once an address was seen in a form that is not recognised, see [`crate::forms`]; either
+//! way the exploration begins anew. Up to the first such ghost all is as said, so the exploration meets it.
 //!
 //! *Cells without competition*: see [`crate::footprint`]. A buffered store to such a cell reaches memory as
 //! soon as it may, since nobody but its thread looks, and that one sees its own stores anyway.
@@ -23,6 +25,7 @@
 
 use crate::address;
 use crate::buffer::{Entry, Kind};
+use crate::intern::small;
 use crate::machine::{Place, Spot};
 use crate::memo::{self, Look};
 use crate::object::{self, Object};
@@ -35,6 +38,8 @@ use fencepost_lsl::value::{IntTy, Value};
 
 /// Things to look at after which a step is not worth remembering.
 const MOST_LOOKS: usize = 64;
+/// Bytes that an object may have.
+const MOST_BYTES: u64 = 1 << 24;
 
 impl<R: Recorder> Run<'_, '_, R> {
     fn object(&self, spot: Spot) -> Object<'_> {
@@ -87,6 +92,7 @@ impl<R: Recorder> Run<'_, '_, R> {
         }
         value = self.loose_load(addr, ty, value)?;
         self.weigh_load(spot.object, addr, offset, ty, value);
+        self.form_load(spot.object, addr, offset, ty, value);
         self.note(Note::Load { addr, ty, order, value });
         Ok(Some(value))
     }
@@ -143,13 +149,8 @@ impl<R: Recorder> Run<'_, '_, R> {
             }
         } else if !direct && self.machine.options.labelled && !self.spend() {
             return Ok(false);
-        } else if !direct && self.buffer.entries.len() >= self.machine.options.buffer {
-            if self.machine.options.waits_when_full {
-                self.machine.waited = true;
-                return if self.may_wait() { Err(Stop::Blocked) } else { Ok(false) };
-            }
-            let why = format!("more than {} stores of a thread under way", self.machine.options.buffer);
-            return Err(Stop::Unsupported(why));
+        } else if !direct && self.full()? {
+            return if self.may_wait() { Err(Stop::Blocked) } else { Ok(false) };
         }
         if !own && !unnoticed && order != Order::Ghost {
             self.pass();
@@ -160,8 +161,11 @@ impl<R: Recorder> Run<'_, '_, R> {
         }
         self.note(Note::Store { addr, ty, order, value: value.wrap(ty), direct });
         self.weigh_stored(value, ty);
+        self.form_stored(value, ty);
         if direct {
+            self.machine.ghost = order == Order::Ghost;
             self.write(spot, ty, value, own);
+            self.machine.ghost = false;
         } else if abstracted {
             self.machine.share_word(self.world, value.bits());
             let word = spot.offset / 8;
@@ -195,6 +199,31 @@ impl<R: Recorder> Run<'_, '_, R> {
         Ok(true)
     }
 
+    /// Whether the buffer is full, and the thread has to wait before it stores anything else.
+    fn full(&mut self) -> Result<bool, Stop> {
+        let most = self.machine.options.buffer;
+        if self.buffer.entries.len() < most {
+            return Ok(false);
+        }
+        if self.may_as_well_wait() {
+            return Ok(true);
+        }
+        if self.machine.options.waits_when_full {
+            self.machine.waited = true;
+            return Ok(true);
+        }
+        Err(Stop::Unsupported(format!("more than {most} stores of a thread under way")))
+    }
+
+    /// Whether nobody can tell if the thread waits for its oldest store to reach memory before it stores anything
+    /// else. What it does before that are stores that cannot reach memory earlier, since on tso they are behind and
+    /// on pso a barrier is between, and no loads that others could notice, since those wait for stores that are due.
+    /// Monitors would notice that a call returns.
+    fn may_as_well_wait(&self) -> bool {
+        let behind = self.machine.options.model == Model::Tso || self.buffer.barred();
+        self.buffer.due > 0 && behind && self.machine.monitor.is_none()
+    }
+
     /// Whether no other thread competes for what a store writes.
     fn writes_unnoticed(&self, spot: Spot, bytes: u64) -> bool {
         let class = self.object(spot).class();
@@ -210,6 +239,8 @@ impl<R: Recorder> Run<'_, '_, R> {
         }
         object::write(&mut words, spot.offset, ty, value);
         self.machine.weigh_store(spot.object, &words, spot.offset, ty, value.wrap(ty).bits());
+        let kept = value.wrap(ty).bits();
+        self.machine.form_write(self.world, spot.object, &words, spot.offset, ty, kept);
         self.machine.replace(self.world, spot.place, &words);
     }
 
@@ -218,14 +249,16 @@ impl<R: Recorder> Run<'_, '_, R> {
         let code = self.machine.code;
         let options = self.machine.options;
         let made = &code.sites[site as usize];
-        let full = || Stop::Unsupported("more memory than there is".into());
-        if size > 1 << 24 {
-            return Err(full());
+        if size > MOST_BYTES {
+            return Err(Stop::Unsupported(format!("an object of more than {MOST_BYTES} bytes")));
         }
-        let class = self.machine.program.globals.len() as u32 + site;
+        let class = small(self.machine.program.globals.len()) + site;
         let heap = made.place == program::Place::Heap;
         let shape = object::Shape { size, align: made.align, class, heap, zeroed: made.zeroed };
-        let private = options.reductions.private && (made.confined || options.model != Model::Pso);
+        let trust = self.machine.footprint.trust();
+        let ordered =
+            trust.plain && (options.model == Model::Sc || options.model == Model::Tso && trust.ordered);
+        let private = options.reductions.private && (made.confined || ordered);
         let owner = private.then_some(self.thread);
         if options.reuse && heap {
             if !self.sole && self.depth == 0 && !self.spend() {
@@ -238,7 +271,7 @@ impl<R: Recorder> Run<'_, '_, R> {
                     object.freed() && object.size() == size && object.align() == made.align
                 })
                 .collect();
-            let taken = if dead.is_empty() { 0 } else { self.script.take(dead.len() as u32 + 1) as usize };
+            let taken = if dead.is_empty() { 0 } else { self.script.take(small(dead.len()) + 1) as usize };
             if taken > 0 {
                 let at = dead[taken - 1];
                 let class_before = self.machine.pools.object(self.world.objects[at]).class();
@@ -262,7 +295,7 @@ impl<R: Recorder> Run<'_, '_, R> {
             }
         }
         if slot + needed > region.end {
-            return Err(full());
+            return Err(Stop::Unsupported("a thread with more objects than there is room for".into()));
         }
         let words = object::new(shape, owner);
         let number = self.machine.pools.intern_object(&words);
@@ -298,6 +331,8 @@ impl<R: Recorder> Run<'_, '_, R> {
             self.wait_in_block(addr, size, true)?;
         } else if direct && !own && !self.sole && !self.spend() {
             return Ok(false);
+        } else if !direct && self.machine.rules.is_none() && self.full()? {
+            return if self.may_wait() { Err(Stop::Blocked) } else { Ok(false) };
         }
         if self.object(spot).freed() || self.buffer.frees(addr) {
             self.note(Note::DeadFree { addr });

@@ -5,6 +5,7 @@
 //! interleave, and an object that is gone leaves its address to the next: a loop that makes an object and
 //! drops it comes back to the same state.
 
+use crate::threads;
 use fencepost_lsl::program::{Place, address};
 
 /// Bytes of a slot, as a power of two.
@@ -14,7 +15,7 @@ pub(crate) const SHIFT: u32 = 12;
 const START: u64 = 0x400;
 
 /// Threads that have regions.
-pub(crate) const THREADS: usize = 64;
+pub(crate) const THREADS: usize = threads::MOST;
 
 /// Behind the last slot of the last region. Above lie numbers that programs like, such as the largest `int`.
 const TAKEN_END: u64 = {
@@ -54,7 +55,7 @@ fn start(align: u64) -> u64 {
 /// How many slots an object takes, with its margins.
 pub(crate) fn slots(size: u64, align: u64) -> u32 {
     let end = size.saturating_add(start(align) + address::MARGIN);
-    end.div_ceil(1 << SHIFT).min(u32::MAX as u64) as u32
+    end.div_ceil(1 << SHIFT).min(u64::from(u32::MAX)) as u32
 }
 
 /// The slots that a thread has for objects of a place. Behind the last thread's is a region of nobody's.
@@ -71,14 +72,17 @@ pub(crate) fn region(place: Place, thread: usize) -> std::ops::Range<u32> {
     }
 }
 
+/// Positions in a word at which addresses are recognised.
+pub(crate) const POSITIONS: u32 = 36;
+
 /// Calls `see` with each slot that a word may refer to.
 ///
 /// # Soundness
 ///
 /// An object that no word refers to is taken to be garbage. Words are searched at every bit position, so
 /// that tagged, shifted and packed pointers count; a number that looks like a pointer only keeps an object
-/// alive. What is missed are pointers of which a program keeps only a form that cannot be recognised: with
-/// their lowest bits shifted out, or as the difference of two.
+/// alive. A program that keeps addresses in other forms, with their lowest bits shifted out or as the difference
+/// of two, is noticed in [`crate::forms`].
 #[inline]
 pub(crate) fn references(word: u64, mut see: impl FnMut(u32)) {
     if word < address::STACK {
@@ -87,7 +91,7 @@ pub(crate) fn references(word: u64, mut see: impl FnMut(u32)) {
     if word < address::END {
         return see(((word - address::STACK) >> SHIFT) as u32);
     }
-    for shift in 0..36 {
+    for shift in 0..POSITIONS {
         if let Some(slot) = slot(word >> shift & 0x7fff_ffff) {
             see(slot);
         }

@@ -53,7 +53,7 @@ pub(crate) fn object_at(pools: &Pools, world: &World, slot: u32) -> Option<usize
 }
 
 /// Whether two addresses are of the same object.
-fn same(pools: &Pools, world: &World, a: u64, b: u64) -> bool {
+pub(crate) fn same(pools: &Pools, world: &World, a: u64, b: u64) -> bool {
     let (Some(a), Some(b)) = (address::slot(a), address::slot(b)) else { return false };
     a == b || object_at(pools, world, a).is_some_and(|at| object_at(pools, world, b) == Some(at))
 }
@@ -85,7 +85,7 @@ fn passes(pools: &Pools, world: &World, op: PrimOp, x: Value, y: Value, result: 
         PrimOp::Copy | PrimOp::Not | PrimOp::Truth | PrimOp::Cmp(CmpOp::Eq | CmpOp::Ne, _) => true,
         // Every address is on the same side of a number outside of their range.
         PrimOp::Cmp(..) => one.is_some() || same(x, y),
-        PrimOp::Convert(ty) => result == x || ty.bits as u32 <= SHIFT,
+        PrimOp::Convert(ty) => result == x || u32::from(ty.bits) <= SHIFT,
         PrimOp::Bin(BinOp::Add, _) => one.is_some_and(|(address, _)| same(address, result)),
         PrimOp::Bin(BinOp::Sub, _) => match one {
             None => same(x, y) && !is_object(result),
@@ -98,8 +98,8 @@ fn passes(pools: &Pools, world: &World, op: PrimOp, x: Value, y: Value, result: 
             one.is_some_and(|(address, tag)| tag <= LOW && same(address, result))
         }
         PrimOp::Bin(BinOp::Rem, _) => x_is && !y_is && y.is_power_of_two() && y <= LOW + 1,
-        PrimOp::Extract { low, ty } => result == x || low as u32 + ty.bits as u32 <= SHIFT,
-        PrimOp::Insert { low, bits } => x_is && low as u32 + bits as u32 <= SHIFT,
+        PrimOp::Extract { low, ty } => result == x || u32::from(low) + u32::from(ty.bits) <= SHIFT,
+        PrimOp::Insert { low, bits } => x_is && u32::from(low) + u32::from(bits) <= SHIFT,
         PrimOp::Bin(..) | PrimOp::Neg(_) | PrimOp::BitNot(_) => false,
     }
 }

@@ -187,15 +187,16 @@ impl Buffer {
         let Some(head) = words.next() else { return Buffer::default() };
         let mut entries = Vec::new();
         while let (Some(flags), Some(addr), Some(bits)) = (words.next(), words.next(), words.next()) {
-            let undef = if flags >> 12 & 1 != 0 { words.next().unwrap_or(0) } else { 0 };
+            let undefined = flags >> 12 & 1 != 0;
+            let undef = if undefined { words.next().expect("undefined bits follow") } else { 0 };
             entries.push(Entry {
                 kind: [Kind::Store, Kind::Free, Kind::Start][(flags >> 9 & 3) as usize],
                 addr,
-                ty: IntTy { bits: flags as u8, signed: flags >> 8 & 1 != 0 },
+                ty: IntTy { bits: (flags & 0xff) as u8, signed: flags >> 8 & 1 != 0 },
                 value: Value::partial(bits, undef),
                 barrier: flags >> 11 & 1 != 0,
             });
         }
-        Buffer { entries, due: head as u32 as usize, barrier: head >> 32 != 0 }
+        Buffer { entries, due: (head & 0xffff_ffff) as usize, barrier: head >> 32 != 0 }
     }
 }

@@ -1,9 +1,10 @@
 //! Calls that a subject makes, which a monitor may watch, and threads that start.
 
 use crate::buffer::{Entry, Kind};
-use crate::code::Src;
+use crate::code::{Src, register};
 use crate::recorder::{Note, Recorder};
 use crate::run::{Flow, Run, Stop};
+use crate::threads;
 use fencepost_harness::monitor::MonitorState;
 use fencepost_lsl::value::{IntTy, Value};
 
@@ -37,13 +38,14 @@ impl<R: Recorder> Run<'_, '_, R> {
         let site = &code.calls[call as usize];
         let watched = site.watched.is_some() && !code.initial.contains(&call);
         if watched || self.recorder.listens() {
-            let results: Vec<Value> = site.results.iter().map(|reg| self.value(*reg as i32)).collect();
+            let results: Vec<Value> = site.results.iter().map(|reg| self.value(register(*reg))).collect();
             if self.recorder.listens() {
                 self.recorder.end(self.thread, results.clone());
             }
             if watched {
                 self.machine.pure = false;
                 self.machine.weigh_observed(&results);
+                self.machine.form_told(self.world, &results);
                 self.commit();
                 let state = MonitorState(self.world.monitor);
                 let thread = self.thread - 1;
@@ -57,9 +59,7 @@ impl<R: Recorder> Run<'_, '_, R> {
 
     pub(crate) fn spawn(&mut self, driver: u32, args: &[Src]) -> Result<(), Stop> {
         let thread = self.world.threads.len();
-        if thread >= crate::address::THREADS {
-            return Err(Stop::Unsupported(format!("more than {} threads", crate::address::THREADS)));
-        }
+        threads::room(thread, 1).map_err(Stop::Unsupported)?;
         let args: Vec<Value> = args.iter().map(|src| self.value(*src)).collect();
         for arg in &args {
             self.machine.share_word(self.world, arg.bits());
@@ -94,13 +94,15 @@ impl<R: Recorder> Run<'_, '_, R> {
             let mut initial = Vec::new();
             for call in &code.initial {
                 let site = &code.calls[*call as usize];
-                let values: Vec<Value> = site.results.iter().map(|reg| self.value(*reg as i32)).collect();
+                let values: Vec<Value> = site.results.iter().map(|reg| self.value(register(*reg))).collect();
                 self.machine.weigh_observed(&values);
+                self.machine.form_told(self.world, &values);
                 initial.extend(site.watched.clone().map(|fixed| (fixed, values)));
             }
             let state = self.machine.monitor.as_deref_mut().and_then(|monitor| monitor.start(&initial));
             self.world.monitor = state.ok_or(Stop::Unexplained)?.0;
         }
+        threads::room(self.world.threads.len(), drivers.len()).map_err(Stop::Unsupported)?;
         for driver in drivers {
             self.start(*driver, &[]);
         }

@@ -16,6 +16,12 @@ use fencepost_lsl::value::{IntTy, Value};
 /// A register of the procedure under way, or, if negative, the constant with the complement as number.
 pub(crate) type Src = i32;
 
+/// A register as an operand.
+pub(crate) fn register(number: u32) -> Src {
+    // A number that is cut would name a constant.
+    i32::try_from(number).expect("a procedure has fewer registers")
+}
+
 /// An instruction.
 #[derive(Clone, Debug)]
 pub(crate) enum Instr {
@@ -153,7 +159,7 @@ impl Code {
             self.consts.push(value);
             self.consts.len() - 1
         });
-        !(number as i32)
+        !i32::try_from(number).expect("a program has fewer constants")
     }
 }
 

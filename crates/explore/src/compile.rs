@@ -3,7 +3,8 @@
 //! Procedures are compiled when something calls them, and once more if a primed operation does: there,
 //! starting over a retry loop gives up the execution.
 
-use crate::code::{AllocSite, Code, Instr, ProcCode, Src};
+use crate::code::{AllocSite, Code, Instr, ProcCode, Src, register};
+use crate::intern::small;
 use crate::live;
 use fencepost_lsl::program::{Label, Operand, ProcId, Program, Stmt, StmtKind};
 use fencepost_lsl::source::Span;
@@ -96,7 +97,7 @@ impl<'a> Compiler<'a> {
         placed.sort_by_key(|(_, proc)| proc.entry);
         let mut name = vec![0; placed.len()];
         for (place, (number, _)) in placed.iter().enumerate() {
-            name[*number as usize] = place as u32;
+            name[*number as usize] = small(place);
         }
         for instr in &mut self.code.instrs {
             match instr {
@@ -113,7 +114,7 @@ impl<'a> Compiler<'a> {
     }
 
     pub(crate) fn here(&self) -> u32 {
-        self.code.instrs.len() as u32
+        small(self.code.instrs.len())
     }
 
     pub(crate) fn emit(&mut self, instr: Instr, span: Span) {
@@ -124,7 +125,7 @@ impl<'a> Compiler<'a> {
 
     fn operand(&mut self, operand: Operand) -> Src {
         match operand {
-            Operand::Reg(reg) => reg.0 as i32,
+            Operand::Reg(reg) => register(reg.0),
             Operand::Const(value) => self.code.constant(value),
         }
     }
@@ -136,13 +137,13 @@ impl<'a> Compiler<'a> {
     /// A driver that runs a procedure with its own parameters as arguments.
     fn thread_driver(&mut self, id: ProcId) -> ProcCode {
         let proc = self.program.proc(id);
-        let (params, results) = (proc.params.len() as u32, proc.results.len() as u32);
+        let (params, results) = (small(proc.params.len()), small(proc.results.len()));
         let entry = self.here();
-        let args: Vec<Src> = (0..params as i32).collect();
+        let args: Vec<Src> = (0..params).map(register).collect();
         let results: Vec<u32> = (params..params + results).collect();
         self.call_site(None, id, args, results, None, false, proc.span);
         self.emit(Instr::Exit, proc.span);
-        self.driver_code(entry, params + proc.results.len() as u32, (0..params).collect(), Vec::new())
+        self.driver_code(entry, params + small(proc.results.len()), (0..params).collect(), Vec::new())
     }
 
     /// The procedure of a driver whose instructions end here.
@@ -161,7 +162,7 @@ impl<'a> Compiler<'a> {
             proc: Some(id),
             entry,
             end: self.here(),
-            regs: proc.regs.len() as u32,
+            regs: small(proc.regs.len()),
             params: ids(&proc.params),
             results: ids(&proc.results),
             unset: Vec::new(),
@@ -210,7 +211,7 @@ impl<'a> Compiler<'a> {
             StmtKind::Continue { label, when } => return self.jump(*label, *when, true, false, span),
             StmtKind::Assert { cond, fault } => {
                 self.code.faults.push(fault.clone());
-                Instr::Assert { cond: self.operand(*cond), fault: self.code.faults.len() as u32 - 1 }
+                Instr::Assert { cond: self.operand(*cond), fault: small(self.code.faults.len()) - 1 }
             }
             StmtKind::Assume { cond } => Instr::Assume { cond: self.operand(*cond) },
             StmtKind::Within { base, result } => {
@@ -219,13 +220,13 @@ impl<'a> Compiler<'a> {
             StmtKind::Alloc { dst, size, align, zeroed, place, layout } => {
                 let (align, zeroed, place, layout) = (*align, *zeroed, *place, *layout);
                 self.code.sites.push(AllocSite { align, zeroed, place, layout, confined: false });
-                let site = self.code.sites.len() as u32 - 1;
+                let site = small(self.code.sites.len()) - 1;
                 Instr::Alloc { dst: dst.0, size: self.operand(*size), site }
             }
             StmtKind::Free { addr } => Instr::Free { addr: self.operand(*addr) },
             StmtKind::Choose { dst, from } => {
                 self.code.choices.push(from.clone());
-                Instr::Choose { dst: dst.0, from: self.code.choices.len() as u32 - 1 }
+                Instr::Choose { dst: dst.0, from: small(self.code.choices.len()) - 1 }
             }
             StmtKind::Spawn { proc, args } => {
                 Instr::Spawn { driver: self.driver(*proc), args: self.operands(args) }

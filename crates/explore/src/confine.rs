@@ -12,16 +12,17 @@
 //! is ordered without them, except by an atomic block that accesses it, hence the last condition.
 
 use crate::code::{Code, Instr};
+use crate::intern::small;
 use fencepost_lsl::op::PrimOp;
 use rustc_hash::FxHashSet;
 
 /// Marks the confined allocation sites.
 pub(crate) fn mark(code: &mut Code) {
     let proc_of: Vec<u32> = (0..code.procs.len())
-        .flat_map(|p| (code.procs[p].entry..code.procs[p].end).map(move |_| p as u32))
+        .flat_map(|p| (code.procs[p].entry..code.procs[p].end).map(move |_| small(p)))
         .collect();
     for site in 0..code.sites.len() {
-        code.sites[site].confined = !escapes(code, &proc_of, site as u32);
+        code.sites[site].confined = !escapes(code, &proc_of, small(site));
     }
 }
 

@@ -1,16 +1,23 @@
 //! Executions that never end: circles among the states, found after all states are known.
 //!
-//! A strongly connected set of states holds a fair circle just if every process (a thread, or a thread's
-//! buffer) that can go on in all of its states does so in one of its steps: the circle that goes through all
-//! of the set. If some process can always go on and never does, no circle in the set is fair. Sets of stuck
-//! states are left out; whether a subject may get stuck is judged apart.
+//! A process is a thread; or a queue of stores, of which on tso each thread has one and on pso one for each address. A
+//! strongly connected set of states holds a weakly fair circle just if every process that can go on in all of its
+//! states does so in one of its steps: the circle that goes through all of the set. If some process can always go
+//! on and never does, no circle in the set is fair. A strongly fair circle must also let go on every process that can
+//! in one of its states; where the set has no step of such a process, a circle must avoid the states in which it can
+//! go on, so what is left without them is looked at again (Emerson and Lei 1987). Sets of stuck states are left out;
+//! whether a subject may get stuck is judged apart.
 //!
 //! The reductions keep this: what a step runs along with its visible action ends, and neither disables nor
 //! enables others, so threads go round together in the reduced graph just if they do in the full one.
 
-use crate::expand::{Expander, Step};
+use crate::expand::{Expander, Move, Step, Successor};
+use crate::intern::small;
 use crate::machine::Machine;
+use crate::options::Model;
+use crate::state::World;
 use crate::stuck::stuck;
+use fencepost_harness::verdict::Reason;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 
@@ -28,20 +35,57 @@ struct Edge {
     process: u32,
 }
 
-fn process(step: &Step) -> u32 {
-    let flush = matches!(step.what, crate::expand::Move::Flush(_));
-    2 * step.thread as u32 + flush as u32
+/// Which circles are looked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Fairness {
+    /// All.
+    None,
+    /// Those in which no process is left out that could always go on.
+    Weak,
+    /// Those in which no process is left out that could go on again and again.
+    Strong,
 }
 
+/// Processes by number.
+#[derive(Default)]
+struct Processes {
+    /// Threads, and the addresses of their queues; on tso, where a thread has one, zero.
+    numbers: FxHashMap<(usize, Option<u64>), u32>,
+}
+
+impl Processes {
+    fn number(&mut self, machine: &Machine, world: &World, step: &Step) -> Result<u32, Reason> {
+        let queue = match &step.what {
+            Move::Run(_) => None,
+            _ if machine.options.model == Model::Tso => Some(0),
+            Move::Flush(index) => {
+                let buffer = machine.buffer(world, step.thread);
+                let entry = buffer.entries.get(*index);
+                Some(entry.ok_or_else(|| internal("a store that is in no buffer reaches memory"))?.addr)
+            }
+            Move::Loose(flush) => Some(flush.item.addr),
+        };
+        let next = u32::try_from(self.numbers.len()).map_err(|_| Reason::Memory)?;
+        Ok(*self.numbers.entry((step.thread, queue)).or_insert(next))
+    }
+}
+
+fn internal(why: &str) -> Reason {
+    Reason::Internal(why.into())
+}
+
+#[derive(Default)]
 struct Graph {
     edges: Vec<Edge>,
-    ends: Vec<u32>,
+    ends: Vec<usize>,
+    /// Numbers of processes.
+    processes: Processes,
 }
 
 impl Graph {
     fn from(&self, state: u32) -> &[Edge] {
         let start = if state == 0 { 0 } else { self.ends[state as usize - 1] };
-        &self.edges[start as usize..self.ends[state as usize] as usize]
+        &self.edges[start..self.ends[state as usize]]
     }
 
     /// States on the shortest way from one state to another, both included, among those for which `inside`
@@ -70,71 +114,112 @@ impl Graph {
         }
         None
     }
+
+    /// Strongly connected sets of those states for which `keep` holds, if they have a circle; the first come first.
+    fn sets(&self, keep: &dyn Fn(u32) -> bool) -> Vec<Vec<u32>> {
+        let component = components(self, keep);
+        let mut members: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+        for (state, number) in (0u32..).zip(&component).filter(|(_, number)| **number != NONE) {
+            members.entry(*number).or_default().push(state);
+        }
+        let circles = |set: &Vec<u32>| {
+            let number = component[set[0] as usize];
+            let inside = |edge: &Edge| component[edge.to as usize] == number;
+            set.iter().any(|state| self.from(*state).iter().any(inside))
+        };
+        let mut sets: Vec<Vec<u32>> = members.into_values().filter(circles).collect();
+        sets.sort();
+        sets
+    }
 }
 
-/// An execution that never ends, if there is one; if `fair`, one that starves no process. All states must
-/// have been explored.
-pub(crate) fn endless(machine: &mut Machine, fair: bool) -> Option<Lasso> {
+/// An execution that never ends, if there is one that is as fair as is asked for. All states must have been explored.
+pub(crate) fn endless(machine: &mut Machine, fairness: Fairness) -> Result<Option<Lasso>, Reason> {
     let mut expander = Expander::default();
-    let mut graph = Graph { edges: Vec::new(), ends: Vec::new() };
-    for state in 0..machine.pools.states.len() as u32 {
-        // None of them fails, or the search would have ended there.
-        if expander.expand(machine, state).is_ok() {
-            let edge = |s: &crate::expand::Successor| Edge { to: s.state, process: process(&s.step) };
-            graph.edges.extend(expander.successors.iter().map(edge));
+    let mut graph = Graph::default();
+    let count = u32::try_from(machine.pools.states.len()).map_err(|_| Reason::Memory)?;
+    for state in 0..count {
+        if state % 1024 == 0 {
+            machine.options.budget.spent()?;
         }
-        graph.ends.push(graph.edges.len() as u32);
-    }
-    let component = components(&graph);
-    let mut members: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
-    for (state, number) in component.iter().enumerate() {
-        members.entry(*number).or_default().push(state as u32);
-    }
-    let mut sets: Vec<Vec<u32>> = members.into_values().collect();
-    sets.sort();
-    for set in sets {
-        let inside = |state: u32| component[state as usize] == component[set[0] as usize];
-        let circles = set.iter().any(|state| graph.from(*state).iter().any(|edge| inside(edge.to)));
-        if !circles {
-            continue;
+        if expander.expand(machine, state).is_err() {
+            // The search would have ended there.
+            return Err(internal("a step fails that did not"));
         }
-        let Some(mut goals) = goals(&graph, &set, &inside, fair) else { continue };
+        for successor in &expander.successors {
+            let process = graph.processes.number(machine, &expander.world, &successor.step)?;
+            graph.edges.push(Edge { to: successor.state, process });
+        }
+        graph.ends.push(graph.edges.len());
+    }
+    if machine.pools.states.len() != count as usize {
+        return Err(internal("states turn up that were not explored"));
+    }
+    let mut open = graph.sets(&|_| true);
+    open.reverse();
+    while let Some(set) = open.pop() {
+        machine.options.budget.spent()?;
+        let inside = |state: u32| set.binary_search(&state).is_ok();
+        let mut goals = match goals(&graph, &set, &inside, fairness) {
+            Circle::Goals(goals) => goals,
+            Circle::None => continue,
+            Circle::Within(keep) => {
+                let mut smaller = graph.sets(&|state| keep.binary_search(&state).is_ok());
+                smaller.reverse();
+                open.extend(smaller);
+                continue;
+            }
+        };
         machine.pools.decode(set[0], &mut expander.world);
-        if stuck(machine, &expander.world).is_some() {
+        if stuck(machine, &expander.world)?.is_some() {
             continue;
         }
         goals.push((set[0], None));
-        return lasso(machine, &mut expander, &graph, set[0], &goals, &inside);
+        let lasso = lasso(machine, &mut expander, &graph, set[0], &goals, &inside);
+        return lasso.map(Some).ok_or_else(|| internal("a circle cannot be walked"));
     }
-    None
+    Ok(None)
 }
 
-/// What a circle in a set must pass to be fair: states, and edges from them. None if none is.
-fn goals(
-    graph: &Graph,
-    set: &[u32],
-    inside: &dyn Fn(u32) -> bool,
-    fair: bool,
-) -> Option<Vec<(u32, Option<Edge>)>> {
+/// What is known of circles in a set.
+enum Circle {
+    /// States, and edges from them, that a circle must pass to be fair.
+    Goals(Vec<(u32, Option<Edge>)>),
+    /// None is fair.
+    None,
+    /// Those that are fair keep to these states.
+    Within(Vec<u32>),
+}
+
+fn goals(graph: &Graph, set: &[u32], inside: &dyn Fn(u32) -> bool, fairness: Fairness) -> Circle {
     let edges = || set.iter().flat_map(|state| graph.from(*state).iter().map(move |edge| (*state, *edge)));
     let steps = || edges().filter(|(_, edge)| inside(edge.to));
-    if !fair {
+    if fairness == Fairness::None {
         let own = steps().find(|(state, edge)| edge.to == *state).or_else(|| steps().next());
-        return own.map(|(state, edge)| vec![(state, Some(edge))]);
+        return own.map_or(Circle::None, |(state, edge)| Circle::Goals(vec![(state, Some(edge))]));
     }
     let mut processes: Vec<u32> = edges().map(|(_, edge)| edge.process).collect();
     processes.sort_unstable();
     processes.dedup();
+    let waits = |state: u32, process: u32| graph.from(state).iter().all(|edge| edge.process != process);
     let mut goals = Vec::new();
+    let mut left_out = Vec::new();
     for process in processes {
         if let Some((state, edge)) = steps().find(|(_, edge)| edge.process == process) {
             goals.push((state, Some(edge)));
             continue;
         }
-        let waits = |state: &&u32| graph.from(**state).iter().all(|edge| edge.process != process);
-        goals.push((*set.iter().find(waits)?, None));
+        match set.iter().find(|state| waits(**state, process)) {
+            Some(state) => goals.push((*state, None)),
+            None => return Circle::None,
+        }
+        left_out.push(process);
     }
-    Some(goals)
+    if fairness == Fairness::Strong && !left_out.is_empty() {
+        let keeps = |state: &u32| left_out.iter().all(|process| waits(*state, *process));
+        return Circle::Within(set.iter().copied().filter(keeps).collect());
+    }
+    Circle::Goals(goals)
 }
 
 /// Walks from the start to a state, then in a circle past all goals.
@@ -151,10 +236,11 @@ fn lasso(
         let mut taken = Vec::new();
         for pair in way.windows(2) {
             expander.expand(machine, pair[0]).ok()?;
-            let fits = |s: &&crate::expand::Successor| {
-                s.state == pair[1] && process.is_none_or(|wanted| self::process(&s.step) == wanted)
+            let edges = graph.from(pair[0]);
+            let fits = |(_, edge): &(&Successor, &Edge)| {
+                edge.to == pair[1] && process.is_none_or(|wanted| edge.process == wanted)
             };
-            taken.push(expander.successors.iter().find(fits)?.step.clone());
+            taken.push(expander.successors.iter().zip(edges).find(fits)?.0.step.clone());
         }
         Some(taken)
     };
@@ -172,16 +258,18 @@ fn lasso(
     Some(Lasso { steps, stem })
 }
 
-/// The strongly connected component of each state (Tarjan 1972, without recursion).
-fn components(graph: &Graph) -> Vec<u32> {
-    const NONE: u32 = u32::MAX;
+/// The number of no component.
+const NONE: u32 = u32::MAX;
+
+/// The strongly connected component of each state for which `keep` holds (Tarjan 1972, without recursion).
+fn components(graph: &Graph, keep: &dyn Fn(u32) -> bool) -> Vec<u32> {
     let count = graph.ends.len();
     let (mut index, mut low) = (vec![NONE; count], vec![NONE; count]);
     let mut component = vec![NONE; count];
     let mut open: Vec<u32> = Vec::new();
     let (mut next, mut found) = (0, 0);
-    for root in 0..count as u32 {
-        if index[root as usize] != NONE {
+    for root in 0..small(count) {
+        if index[root as usize] != NONE || !keep(root) {
             continue;
         }
         let mut work: Vec<(u32, usize)> = vec![(root, 0)];
@@ -195,6 +283,9 @@ fn components(graph: &Graph) -> Vec<u32> {
             if let Some(edge) = graph.from(*state).get(*at) {
                 *at += 1;
                 let to = edge.to as usize;
+                if !keep(edge.to) {
+                    continue;
+                }
                 if index[to] == NONE {
                     work.push((edge.to, 0));
                 } else if component[to] == NONE {

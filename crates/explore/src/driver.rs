@@ -3,9 +3,10 @@
 //! The first thread runs initialisation and the initial calls and then launches the others. Open
 //! arguments of a test are choices of its drivers.
 
-use crate::code::{CallSite, Code, Instr, ProcCode, Src};
+use crate::code::{CallSite, Code, Instr, ProcCode, Src, register};
 use crate::compile::Compiler;
 use crate::confine;
+use crate::intern::small;
 use fencepost_harness::client::{Client, FixedCall};
 use fencepost_harness::observation::ObservationSet;
 use fencepost_harness::operation::{Harness, OpId};
@@ -44,7 +45,7 @@ pub(crate) fn compile(harness: &Harness, subject: Subject, watched: bool) -> Cod
     match subject {
         Subject::Main(proc) => {
             let entry = compiler.here();
-            let results = harness.program.proc(proc).results.len() as u32;
+            let results = small(harness.program.proc(proc).results.len());
             compiler.call_site(None, proc, Vec::new(), (0..results).collect(), None, false, span);
             compiler.emit(Instr::Exit, span);
             let first = compiler.reserve();
@@ -108,7 +109,7 @@ impl Drivers<'_> {
         }
         placed.push((first, self.driver(compiler, initial, 0, &numbers)));
         for (thread, (calls, number)) in threads.into_iter().zip(numbers).enumerate() {
-            placed.push((number, self.driver(compiler, calls, thread as u32 + 1, &[])));
+            placed.push((number, self.driver(compiler, calls, small(thread) + 1, &[])));
         }
     }
 
@@ -125,7 +126,7 @@ impl Drivers<'_> {
         let mut observed: Vec<u32> = Vec::new();
         let span = Span::new(FileId(0), 0, 0);
         if let Some(init) = self.harness.init.filter(|_| first) {
-            let results = self.harness.program.proc(init).results.len() as u32;
+            let results = small(self.harness.program.proc(init).results.len());
             compiler.call_site(None, init, Vec::new(), (0..results).collect(), None, false, span);
             regs += results;
         }
@@ -138,20 +139,20 @@ impl Drivers<'_> {
                     (Some(only), _) | (None, &[only]) => args.push(compiler.code.constant(only)),
                     (None, choices) => {
                         compiler.code.choices.push(Choice::OneOf(choices.to_vec()));
-                        let from = compiler.code.choices.len() as u32 - 1;
+                        let from = small(compiler.code.choices.len()) - 1;
                         compiler.emit(Instr::Choose { dst: regs, from }, operation.span);
                         observed.push(regs);
-                        args.push(regs as i32);
+                        args.push(register(regs));
                         regs += 1;
                     }
                 }
             }
-            let results: Vec<u32> = (regs..regs + operation.outputs.len() as u32).collect();
-            regs += results.len() as u32;
+            let results: Vec<u32> = (regs..regs + small(operation.outputs.len())).collect();
+            regs += small(results.len());
             observed.extend(&results);
             let call = FixedCall { op, args: fixed.unwrap_or_default() };
             let watched = (self.watched && !first).then_some(call.clone());
-            let number = compiler.code.calls.len() as u32;
+            let number = small(compiler.code.calls.len());
             let numbered = Some((op, self.number));
             compiler.call_site(numbered, operation.proc, args, results, watched, primed, operation.span);
             self.number += 1;
@@ -184,7 +185,7 @@ impl Compiler<'_> {
         primed: bool,
         span: Span,
     ) {
-        let call = self.code.calls.len() as u32;
+        let call = small(self.code.calls.len());
         self.emit(Instr::Begin { call }, span);
         let number = self.proc(proc, primed);
         let instr = Instr::Call { proc: number, args: args.clone().into(), results: results.clone().into() };

@@ -2,6 +2,7 @@
 
 use crate::abstraction::buffer::Flush;
 use crate::collect::collect;
+use crate::intern::small;
 use crate::machine::Machine;
 use crate::memo::Change;
 use crate::options::Model;
@@ -114,6 +115,10 @@ impl Expander {
                 Err(Stop::Blocked | Stop::Pruned) => {}
                 Err(_) => return Ok(true),
             }
+            if let Err(reason) = script.poll(&machine.options.budget) {
+                let step = Step { thread, what: Move::Run(script) };
+                return Err(Failure { step, stop: Stop::Limit(reason) });
+            }
             if !script.advance() {
                 return Ok(false);
             }
@@ -166,6 +171,9 @@ impl Expander {
                 }
                 Some(stop) => return Err(Failure { step: step(script.clone()), stop }),
             }
+            if let Err(reason) = script.poll(&machine.options.budget) {
+                return Err(Failure { step: step(script), stop: Stop::Limit(reason) });
+            }
             if !script.advance() {
                 return Ok(());
             }
@@ -200,7 +208,7 @@ impl Expander {
     /// Counts a preemption.
     fn count(&mut self, machine: &Machine, thread: usize, cost: u32) {
         if machine.options.preemptions.is_some() {
-            self.next.last = thread as u32 + 1;
+            self.next.last = small(thread) + 1;
             self.next.preemptions += cost;
         }
     }
@@ -221,7 +229,7 @@ impl Expander {
 /// Drops what nothing refers to.
 pub(crate) fn tidy(machine: &mut Machine, world: &mut World) {
     let options = machine.options;
-    if options.reductions.collect && !options.reuse {
+    if options.reductions.collect && !options.reuse && machine.footprint.trust().plain {
         collect(&machine.pools, world, options.leaks);
     }
     world.shape = machine.pools.shape(world);

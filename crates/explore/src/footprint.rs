@@ -17,23 +17,41 @@
 //! footprint now known to hold for all executions, carries over every reachable fault, observation, and
 //! state in which nothing can go on.
 
-/// Threads that read and threads that write a cell, as sets of bits.
+use crate::threads::ThreadSet;
+
+/// Threads that read and threads that write a cell.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 struct Cell {
-    reads: u64,
-    writes: u64,
+    reads: ThreadSet,
+    writes: ThreadSet,
+}
+
+/// What an exploration takes for granted until it sees otherwise. Like the footprint itself: the first execution that
+/// does otherwise leads along explored states up to there, so an exploration that saw nothing of the kind missed
+/// nothing, and any other begins anew without.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Trust {
+    /// Addresses are kept only in forms in which they are recognised; see [`crate::forms`].
+    pub(crate) plain: bool,
+    /// No ghost tells others of an object of its thread while stores to it may be in the buffer; see
+    /// [`crate::access`].
+    pub(crate) ordered: bool,
 }
 
 /// What is known and what is seen.
-#[derive(Clone, Default, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Footprint {
     /// What was known when the exploration began, and stays so until the next, so that steps mean the same
     /// all along. By class and word; words far inside share the last cell.
     known: Vec<[Cell; WORDS as usize]>,
     /// What is known by now.
     seen: Vec<[Cell; WORDS as usize]>,
-    /// For each thread, those that can do whatever it does, as a set of bits. Others are alone.
-    twins: Vec<u64>,
+    /// For each thread, those that can do whatever it does. Others are alone.
+    twins: Vec<ThreadSet>,
+    /// What is taken for granted, all along.
+    given: Trust,
+    /// What is left of that.
+    left: Trust,
     /// Whether something was learned.
     pub(crate) grew: bool,
 }
@@ -42,9 +60,10 @@ const WORDS: u64 = 64;
 
 impl Footprint {
     /// Cells of `classes` classes, with no accesses known.
-    pub(crate) fn new(classes: usize, twins: Vec<u64>) -> Footprint {
+    pub(crate) fn new(classes: usize, twins: Vec<ThreadSet>) -> Footprint {
         let cells = vec![[Cell::default(); WORDS as usize]; classes];
-        Footprint { known: cells.clone(), seen: cells, twins, grew: false }
+        let given = Trust { plain: true, ordered: true };
+        Footprint { known: cells.clone(), seen: cells, twins, given, left: given, grew: false }
     }
 
     /// The footprint for the next exploration.
@@ -53,8 +72,35 @@ impl Footprint {
             known: self.seen.clone(),
             seen: self.seen.clone(),
             twins: self.twins.clone(),
+            given: self.left,
+            left: self.left,
             grew: false,
         }
+    }
+
+    /// What is taken for granted.
+    #[inline]
+    pub(crate) fn trust(&self) -> Trust {
+        self.given
+    }
+
+    /// Whether some of that turned out wrong: what was found since may be owed to states that were made one and
+    /// are not.
+    #[inline]
+    pub(crate) fn betrayed(&self) -> bool {
+        self.given != self.left
+    }
+
+    /// An address is kept in a form in which it is not recognised.
+    pub(crate) fn disguised(&mut self) {
+        self.left.plain = false;
+        self.grew |= self.betrayed();
+    }
+
+    /// A ghost tells others of an object that was its thread's own.
+    pub(crate) fn told(&mut self) {
+        self.left.ordered = false;
+        self.grew |= self.betrayed();
     }
 
     #[inline]
@@ -67,19 +113,19 @@ impl Footprint {
     #[inline]
     pub(crate) fn reads_alone(&self, class: u32, offset: u64, bytes: u64, thread: usize) -> bool {
         let cells = &self.known[class as usize][Self::range(offset, bytes)];
-        cells.iter().all(|cell| cell.writes & !(1 << thread) == 0)
+        !cells.iter().any(|cell| cell.writes.others(thread))
     }
 
     /// Whether no other thread accesses what a thread writes.
     #[inline]
     pub(crate) fn writes_alone(&self, class: u32, offset: u64, bytes: u64, thread: usize) -> bool {
         let cells = &self.known[class as usize][Self::range(offset, bytes)];
-        cells.iter().all(|cell| (cell.reads | cell.writes) & !(1 << thread) == 0)
+        !cells.iter().any(|cell| cell.reads.with(cell.writes).others(thread))
     }
 
     #[inline]
-    fn with_twins(&self, thread: usize) -> u64 {
-        self.twins.get(thread).map_or(0, |twins| *twins) | 1 << thread
+    fn with_twins(&self, thread: usize) -> ThreadSet {
+        self.twins.get(thread).map_or(ThreadSet::default(), |twins| *twins).with(ThreadSet::of(thread))
     }
 
     /// A thread reads.
@@ -87,8 +133,8 @@ impl Footprint {
     pub(crate) fn read(&mut self, class: u32, offset: u64, bytes: u64, thread: usize) {
         let threads = self.with_twins(thread);
         for cell in &mut self.seen[class as usize][Self::range(offset, bytes)] {
-            self.grew |= threads & !cell.reads != 0;
-            cell.reads |= threads;
+            self.grew |= !cell.reads.holds(threads);
+            cell.reads = cell.reads.with(threads);
         }
     }
 
@@ -97,8 +143,8 @@ impl Footprint {
     pub(crate) fn write(&mut self, class: u32, offset: u64, bytes: u64, thread: usize) {
         let threads = self.with_twins(thread);
         for cell in &mut self.seen[class as usize][Self::range(offset, bytes)] {
-            self.grew |= threads & !cell.writes != 0;
-            cell.writes |= threads;
+            self.grew |= !cell.writes.holds(threads);
+            cell.writes = cell.writes.with(threads);
         }
     }
 

@@ -4,6 +4,16 @@
 //! part of the hash. That part also places the entry, so that growing looks at no sequence again. A hit is
 //! always confirmed word by word: a number stands for its sequence, not for a fingerprint.
 
+/// Words or sequences after which a set counts as nearly full: 2³² less what is added until somebody asks.
+pub(crate) const MOST_POSITIONS: usize = u32::MAX as usize - (1 << 26);
+
+/// A count as one of 32 bits.
+#[inline]
+pub(crate) fn small(count: usize) -> u32 {
+    // A number that is cut would stand for another; whoever makes numbers asks in time whether a set is nearly full.
+    u32::try_from(count).expect("sets that are nearly full are not added to")
+}
+
 /// A word of a sequence.
 pub(crate) trait Word: Copy + Eq {
     /// As a number, for hashing.
@@ -50,7 +60,7 @@ impl<W: Word> Interner<W> {
 
     /// Whether positions are about to need more than 32 bits.
     pub(crate) fn nearly_full(&self) -> bool {
-        self.words.len() > u32::MAX as usize - (1 << 26) || self.ends.len() > u32::MAX as usize - (1 << 26)
+        self.words.len() > MOST_POSITIONS || self.ends.len() > MOST_POSITIONS
     }
 
     /// The sequence with a number.
@@ -79,14 +89,14 @@ impl<W: Word> Interner<W> {
             }
             at = (at + 1) & mask;
         }
-        let number = self.ends.len() as u32;
+        let new = small(self.ends.len());
         self.words.extend_from_slice(sequence);
-        self.ends.push(self.words.len() as u32);
-        self.table[at] = (hash as u64) << 32 | (number as u64 + 1);
+        self.ends.push(small(self.words.len()));
+        self.table[at] = u64::from(hash) << 32 | (u64::from(new) + 1);
         if self.ends.len() * 3 > self.table.len() * 2 {
             self.grow();
         }
-        (number, true)
+        (new, true)
     }
 
     fn grow(&mut self) {

@@ -1,12 +1,13 @@
 //! Whether an execution may end as it does.
 
-use crate::code::Instr;
+use crate::code::{Instr, register};
 use crate::leak::leaked;
 use crate::machine::Machine;
 use crate::outcome::Violation;
 use crate::state::{EMPTY, Phase, World};
 use fencepost_harness::monitor::MonitorState;
 use fencepost_harness::observation::{Observation, ObservationSet};
+use fencepost_harness::verdict::Reason;
 use rustc_hash::FxHashSet;
 
 /// What is said of an end.
@@ -17,6 +18,8 @@ pub(crate) enum Judgement {
     Neither,
     /// Wrong.
     Bad(Violation),
+    /// It cannot be told.
+    Unknown(Reason),
 }
 
 pub(crate) struct Judge<'a> {
@@ -40,6 +43,11 @@ impl<'a> Judge<'a> {
     pub(crate) fn judge_complete(&mut self, machine: &mut Machine, world: &World) -> Judgement {
         if machine.options.leaks {
             let leaked = leaked(machine, world);
+            if !leaked.is_empty() && !machine.footprint.trust().plain {
+                let what =
+                    "to find leaks of a program that keeps addresses in forms that cannot be recognised";
+                return Judgement::Unknown(Reason::Unsupported(what.into()));
+            }
             if !leaked.is_empty() {
                 return Judgement::Bad(Violation::Leak(leaked));
             }
@@ -104,7 +112,7 @@ fn observe(machine: &mut Machine, world: &World) -> Observation {
             loaded = Some(*thread);
         }
         let site = &code.calls[*call as usize];
-        let results = site.results.iter().map(|reg| *reg as i32);
+        let results = site.results.iter().map(|reg| register(*reg));
         values.extend(site.args.iter().copied().chain(results).map(|src| match src < 0 {
             true => code.consts[!src as usize],
             false => machine.regs[src as usize],

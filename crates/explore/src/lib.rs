@@ -37,6 +37,7 @@ mod cycles;
 mod driver;
 mod expand;
 mod footprint;
+mod forms;
 mod intern;
 mod judge;
 mod leak;
@@ -55,6 +56,7 @@ mod search;
 mod state;
 mod stuck;
 mod symmetry;
+mod threads;
 mod trace;
 
 pub use driver::Subject;
@@ -114,26 +116,42 @@ pub fn explore(
         let mut explorer = Explorer::new(&mut machine, &mut judge, progress);
         let end = explorer.explore();
         let Explorer { mut statistics, witness, .. } = explorer;
-        if !machine.alike {
+        alike &= machine.alike;
+        let betrayed = !machine.alike || machine.footprint.betrayed();
+        if betrayed {
             // States were merged that may differ: nothing that was found since counts.
-            alike = false;
             judge = Judge::new(specification);
         }
-        if matches!(end, End::Restart) || !machine.alike {
+        if matches!(end, End::Restart) || betrayed {
             footprint = machine.footprint.renewed();
             restarts += 1;
             continue;
         }
         let mut end = end;
-        if let (End::Done, Some(fair)) = (&end, options.termination.wants())
-            && let Some(Lasso { steps, stem }) = cycles::endless(&mut machine, fair)
-        {
-            end = End::Violated(Violation::Endless { stem, steps: steps.len(), repeats: Vec::new() }, steps);
+        if let (End::Done, Some(fairness)) = (&end, options.termination.wants()) {
+            match cycles::endless(&mut machine, fairness) {
+                Ok(Some(Lasso { steps, stem })) => {
+                    end = End::Violated(Violation::Endless { stem, steps: steps.len(), repeats: Vec::new() }, steps);
+                }
+                Ok(None) => {}
+                Err(reason) => end = End::Stopped(reason),
+            }
+        }
+        let mut witness = witness;
+        if let (End::Done, None, Subject::Main(_)) = (&end, &witness, subject) {
+            // A program that runs for ever: all that it does was looked at.
+            match cycles::endless(&mut machine, cycles::Fairness::Weak) {
+                Ok(lasso) => {
+                    statistics.endless = lasso.is_some();
+                    witness = lasso.map(|lasso| lasso.steps);
+                }
+                Err(reason) => end = End::Stopped(reason),
+            }
         }
         let known = machine.footprint.clone();
         drop(machine);
         let trace = |steps: &[expand::Step]| trace::record(&code, harness, options, &known, steps);
-        let verdict = match end {
+        let mut verdict = match end {
             End::Violated(Violation::Endless { stem, steps: count, .. }, steps) => {
                 match trace::record_circle(&code, harness, options, &known, &steps, stem) {
                     Ok((trace, repeats)) => Verdict::Violated {
@@ -152,11 +170,20 @@ pub fn explore(
                 let why = "no execution completes: every one of them waits for ever or is ruled out by an assumption";
                 Verdict::Inconclusive(Reason::Vacuous(why.into()))
             }
-            End::Done | End::Restart => Verdict::Holds,
+            End::Done => Verdict::Holds,
+            End::Restart => {
+                Verdict::Inconclusive(Reason::Internal("an exploration that should have begun anew".into()))
+            }
         };
         statistics.restarts = restarts;
         statistics.time = begun.elapsed();
-        let witness = witness.and_then(|steps| trace(&steps).ok()).map(Box::new);
+        let witness = witness.map(|steps| trace(&steps)).transpose().unwrap_or_else(|reason| {
+            if verdict == Verdict::Holds {
+                verdict = Verdict::Inconclusive(reason);
+            }
+            None
+        });
+        let witness = witness.map(Box::new);
         return Exploration { verdict, observations: judge.observations, witness, statistics };
     }
 }

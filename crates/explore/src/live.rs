@@ -6,6 +6,7 @@
 //! A register that is not live is written before it is read on every path, so its value reaches nothing.
 
 use crate::code::{Code, Instr};
+use crate::intern::small;
 
 type Bits = Vec<u64>;
 
@@ -101,7 +102,7 @@ fn list(set: &mut Bits) -> Box<[u32]> {
     let mut found = Vec::new();
     for (number, word) in set.iter_mut().enumerate() {
         while *word != 0 {
-            found.push(number as u32 * 64 + word.trailing_zeros());
+            found.push(small(number) * 64 + word.trailing_zeros());
             *word &= *word - 1;
         }
     }

@@ -7,6 +7,8 @@ use crate::buffer::Buffer;
 use crate::code::{Code, Instr};
 use crate::expand::Passed;
 use crate::footprint::Footprint;
+use crate::forms::Positions;
+use crate::intern::small;
 use crate::memo::{self, ABSENT, Key, Look, Memo};
 use crate::object::Object;
 use crate::options::{Model, Options};
@@ -76,6 +78,10 @@ pub(crate) struct Machine<'a> {
     pub(crate) symmetric: bool,
     pub(crate) alike: bool,
     pub(crate) renaming: Renaming,
+    /// Where in words addresses were met.
+    pub(crate) positions: Positions,
+    /// Whether a ghost is what writes.
+    pub(crate) ghost: bool,
     /// How buffers are represented, unless as they are.
     pub(crate) rules: Option<Rules>,
     /// Whether a thread had to wait because its buffer was full.
@@ -109,7 +115,7 @@ impl<'a> Machine<'a> {
         let mut index = 0;
         for (class, global) in program.globals.iter().enumerate() {
             let constant = global.constant.then(|| {
-                let words = global_words(global, class as u32);
+                let words = global_words(global, small(class));
                 pools.intern_object(&words)
             });
             globals.push(Global { addr: global.addr, size: global.size, constant, index });
@@ -134,6 +140,8 @@ impl<'a> Machine<'a> {
             symmetric: options.reductions.symmetry && code.twins.iter().any(Option::is_some),
             alike: true,
             renaming: Renaming::default(),
+            positions: Positions::default(),
+            ghost: false,
             rules,
             waited: false,
             asserted: false,
@@ -151,7 +159,7 @@ impl<'a> Machine<'a> {
         let mut world = World { shape: UNKNOWN, ..World::default() };
         for (class, global) in self.program.globals.iter().enumerate() {
             if !global.constant {
-                let number = self.pools.intern_object(&global_words(global, class as u32));
+                let number = self.pools.intern_object(&global_words(global, small(class)));
                 world.globals.push(number);
             }
         }
@@ -257,7 +265,7 @@ impl<'a> Machine<'a> {
                     self.regs[base + *reg as usize] = Value::new(bits[at]);
                 }
             }
-            self.frames.push(Frame { pc, base: base as u32 });
+            self.frames.push(Frame { pc, base: small(base) });
             base += regs;
             words = rest;
         }
@@ -424,6 +432,9 @@ impl<'a> Machine<'a> {
             let object = self.pools.object(world.objects[at]);
             if object.owner().is_none() {
                 continue;
+            }
+            if self.ghost && self.options.model != Model::Sc {
+                self.footprint.told();
             }
             let mut words = object.0.to_vec();
             object::share(&mut words);

@@ -9,6 +9,7 @@
 //! A step is a function of what it looks at, in the order in which it does. Steps that look at anything
 //! else are not kept: choices, monitors, threads that start, a thread that is left alone.
 
+use crate::intern::small;
 use crate::state::{Parts, Pools, World};
 use rustc_hash::FxHashMap;
 
@@ -23,7 +24,7 @@ pub(crate) const ABSENT: u32 = u32::MAX;
 
 impl Key {
     pub(crate) fn global(index: usize) -> Key {
-        Key(index as u32)
+        Key(small(index))
     }
 
     pub(crate) fn slot(slot: u32) -> Key {
@@ -120,7 +121,7 @@ impl Memo {
     /// What is known of the step of a thread.
     #[inline]
     pub(crate) fn find(&self, pools: &Pools, world: &World, thread: usize) -> Option<&Known> {
-        let root = (world.threads[thread], thread as u32, world.buffers[thread]);
+        let root = (world.threads[thread], small(thread), world.buffers[thread]);
         let mut node = *self.roots.get(&root)?;
         loop {
             let answer = match self.nodes[node as usize] {
@@ -140,11 +141,11 @@ impl Memo {
             Look::Room(slot, taken) => (Node::Room(*slot), *taken),
             Look::Size(slot, size) => (Node::Size(*slot), *size),
         });
-        let root = (before.threads[thread], thread as u32, before.buffers[thread]);
+        let root = (before.threads[thread], small(thread), before.buffers[thread]);
         let mut from: Option<(u32, u32)> = None;
-        let last = (Node::Result(self.results.len() as u32), 0);
+        let last = (Node::Result(small(self.results.len())), 0);
         for (kind, answer) in kinds.chain([last]) {
-            let next = self.nodes.len() as u32;
+            let next = small(self.nodes.len());
             let node = match from {
                 None => *self.roots.entry(root).or_insert(next),
                 Some(from) => *self.answers.entry(from).or_insert(next),

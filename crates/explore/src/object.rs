@@ -34,11 +34,13 @@ pub(crate) struct Shape {
 /// The words of a new object.
 pub(crate) fn new(shape: Shape, owner: Option<usize>) -> Vec<u64> {
     let Shape { size, align, class, heap, zeroed } = shape;
+    // Both share a word.
+    assert!(size <= u64::from(u32::MAX), "sizes are checked before objects are made");
     let words = size.div_ceil(8) as usize;
     let flags = if heap { HEAP } else { 0 }
-        | (align.trailing_zeros() as u64) << ALIGN
+        | u64::from(align.trailing_zeros()) << ALIGN
         | (owner.map_or(0, |thread| thread as u64 + 1)) << OWNER;
-    let mut made = vec![size | (class as u64) << 32, flags];
+    let mut made = vec![size | u64::from(class) << 32, flags];
     made.resize(2 + words, 0);
     if !zeroed && words > 0 {
         made[1] |= UNDEFINED;

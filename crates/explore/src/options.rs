@@ -1,6 +1,8 @@
 //! What an exploration may do and how long.
 
 use crate::abstraction::Abstraction;
+use crate::cycles::Fairness;
+use fencepost_harness::verdict::Reason;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
@@ -45,20 +47,24 @@ pub enum Termination {
     /// None.
     #[default]
     Ignore,
-    /// Those that do not starve a thread which could always go on, or a store that could always reach
-    /// memory.
+    /// Those that leave out no thread that could always go on, and no store that could always reach memory: weak
+    /// fairness. A thread may be left out for ever that waits for a lock which others take again and again.
     Fair,
+    /// Those that leave out no thread that could go on again and again, either: strong fairness. A mutex starves
+    /// nobody; a thread whose attempts fail again and again goes on, and may do so for ever.
+    Strong,
     /// All.
     Unfair,
 }
 
 impl Termination {
-    /// Whether circles are looked for, and whether only fair ones.
-    pub(crate) fn wants(self) -> Option<bool> {
+    /// Which circles are looked for, if any.
+    pub(crate) fn wants(self) -> Option<Fairness> {
         match self {
             Termination::Ignore => None,
-            Termination::Fair => Some(true),
-            Termination::Unfair => Some(false),
+            Termination::Fair => Some(Fairness::Weak),
+            Termination::Strong => Some(Fairness::Strong),
+            Termination::Unfair => Some(Fairness::None),
         }
     }
 }
@@ -118,8 +124,11 @@ pub struct Budget {
     pub cancelled: Arc<AtomicBool>,
     /// The end of the time given.
     pub deadline: Option<Instant>,
-    /// Bytes that states may take.
+    /// Bytes that may be held: by states, or by the whole process if that can be measured.
     pub memory: Option<u64>,
+    /// How many bytes the process holds, if `memory` is about that. A sweep explores several schedules at once, and
+    /// leaves it out.
+    pub process: Option<fn() -> Option<u64>>,
     /// States after which to give up.
     pub states: Option<u64>,
 }
@@ -128,6 +137,21 @@ impl Budget {
     /// Whether time is up, or the end was asked for.
     pub fn exhausted(&self) -> bool {
         self.cancelled() || self.late()
+    }
+
+    /// Fails if time is up, or the end was asked for.
+    pub(crate) fn spent(&self) -> Result<(), Reason> {
+        match () {
+            _ if self.cancelled() => Err(Reason::Interrupted),
+            _ if self.late() => Err(Reason::Timeout),
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether too much memory is held, of which states take some.
+    pub(crate) fn full(&self, states: u64) -> bool {
+        let held = || self.process.and_then(|measure| measure()).unwrap_or(0).max(states);
+        self.memory.is_some_and(|limit| held() > limit)
     }
 
     pub(crate) fn cancelled(&self) -> bool {

@@ -70,6 +70,8 @@ pub struct Statistics {
     pub complete: u64,
     /// States in which threads wait for ever.
     pub stuck: u64,
+    /// Whether no execution of a closed program completes, and some run for ever. The witness is one of those.
+    pub endless: bool,
     /// Explorations that were begun anew because cells turned out to be shared.
     pub restarts: u32,
     /// Bytes of memory that states took.
@@ -85,8 +87,8 @@ pub struct Exploration {
     pub verdict: Verdict,
     /// Of a test, what its complete executions observe, as far as explored.
     pub observations: ObservationSet,
-    /// An execution that completes, or that is stuck and accepted, if one was met: proof that a verdict of
-    /// `Holds` speaks of something.
+    /// An execution that completes, or that is stuck and accepted, if one was met; of a closed program of which none
+    /// completes, one that runs for ever: proof that a verdict of `Holds` speaks of something.
     pub witness: Option<Box<Trace>>,
     /// Figures.
     pub statistics: Statistics,

@@ -15,18 +15,21 @@
 //! from the start without any renaming. Where a word cannot be understood, a state stays as it is.
 //!
 //! Addresses mean something to some options, which switch it off: `reuse` chooses among freed objects by
-//! address, `leaks` reports addresses, a bound on preemptions asks whether a step changes anything.
+//! address, `leaks` reports addresses, a bound on preemptions asks whether a step changes anything, and on pso fairness
+//! tells queues of stores by their addresses.
 
 use crate::address;
 use crate::alike::object_at;
+use crate::intern::small;
 use crate::machine::Machine;
-use crate::options::Options;
+use crate::options::{Model, Options};
 use crate::state::{Parts, Pools, UNKNOWN, World};
 use fencepost_lsl::program::Place;
 
 /// Whether these options leave room for it.
 pub(crate) fn possible(options: &Options) -> bool {
-    options.reductions.rename && !options.reuse && !options.leaks && options.preemptions.is_none()
+    let queues = options.model == Model::Pso && options.termination.wants().is_some();
+    options.reductions.rename && !options.reuse && !options.leaks && !queues && options.preemptions.is_none()
 }
 
 /// Where each object goes; used over and over.
@@ -61,7 +64,7 @@ impl Renaming {
         self.to[at] = *next;
         *next += object.slots();
         self.missing -= 1;
-        self.reached.push(at as u32);
+        self.reached.push(small(at));
     }
 
     /// Reaches all that a part refers to.

@@ -8,8 +8,8 @@
 //!
 //! Instructions that touch only registers, memory that nobody else can reach, or the thread's own end of
 //! its store buffer commute with all steps of other threads and enable or disable none, so running them at
-//! once loses nothing. A loop of them is cut after a while: its states are stored and all threads get their
-//! turn. A call that a monitor watches begins with its first action and ends with its last; that leaves
+//! once loses nothing. A loop of them is cut after a while, and after each round in which something was chosen: its
+//! states are stored and all threads get their turn. A call that a monitor watches begins with its first action and ends with its last; that leaves
 //! the fewest calls overlapping, so if those histories can be explained, looser ones can.
 //!
 //! An assumption that fails after nothing but reading takes that back: the thread waits before its first
@@ -18,11 +18,13 @@
 use crate::abstraction::buffer::Loose;
 use crate::buffer::Buffer;
 use crate::code::{Instr, Src};
+use crate::intern::small;
 use crate::machine::Machine;
 use crate::options::Model;
 use crate::recorder::{At, Frame, Note, Recorder};
 use crate::script::Script;
 use crate::state::World;
+use fencepost_harness::verdict::Reason;
 use fencepost_lsl::fault::{Fault, Use};
 use fencepost_lsl::program::{Choice, Fence, Order};
 use fencepost_lsl::value::Value;
@@ -42,6 +44,8 @@ pub(crate) enum Stop {
     Unexplained,
     /// The engine cannot follow.
     Unsupported(String),
+    /// A limit was reached.
+    Limit(Reason),
 }
 
 impl From<Fault> for Stop {
@@ -88,6 +92,8 @@ pub(crate) struct Run<'m, 'a, R> {
     /// Since then: the first load of memory that others may change, by number of instruction.
     pub(crate) read: Option<u32>,
     pub(crate) began: bool,
+    /// Whether a choice was made.
+    chose: bool,
     steps: u32,
 }
 
@@ -125,6 +131,7 @@ impl<'m, 'a, R: Recorder> Run<'m, 'a, R> {
             depth: 0,
             read: None,
             began: false,
+            chose: false,
             steps: 0,
         };
         run.sole &= run.drainable();
@@ -263,7 +270,9 @@ impl<R: Recorder> Run<'_, '_, R> {
                     frame.pc = to;
                     // Of a call that is not yet made, the arguments are not kept.
                     let before_call = matches!(code.instrs[to as usize], Instr::Call { .. });
-                    if back && !before_call && self.depth == 0 && self.steps > LOCAL_LIMIT {
+                    // Ways that choices open multiply with each round, unless states in between are told apart.
+                    let long = self.steps > LOCAL_LIMIT || self.chose;
+                    if back && !before_call && self.depth == 0 && long {
                         return Ok(());
                     }
                     if self.steps > ATOMIC_LIMIT {
@@ -286,6 +295,7 @@ impl<R: Recorder> Run<'_, '_, R> {
                 let y = if op.arity() == 1 { Value::ZERO } else { self.value(*b) };
                 let value = op.eval(&[x, y][..op.arity()])?;
                 self.machine.weigh_op(self.world, *op, x, y, value);
+                self.machine.form_op(self.world, *op, x, y, value);
                 self.set(*dst, value);
             }
             Instr::Load { dst, addr, ty, order } => {
@@ -415,7 +425,7 @@ impl<R: Recorder> Run<'_, '_, R> {
         for (param, arg) in callee.params.iter().zip(args) {
             self.machine.regs[base + *param as usize] = self.value(*arg);
         }
-        self.machine.frames.push(Frame { pc: callee.entry, base: base as u32 });
+        self.machine.frames.push(Frame { pc: callee.entry, base: small(base) });
         Ok(Flow::Goto(callee.entry))
     }
 
@@ -446,10 +456,10 @@ impl<R: Recorder> Run<'_, '_, R> {
     }
 
     fn choose(&mut self, from: u32) -> Result<Value, Stop> {
-        self.machine.pure = false;
+        (self.machine.pure, self.chose) = (false, true);
         match &self.machine.code.choices[from as usize] {
             Choice::OneOf(values) if values.is_empty() => Err(Stop::Pruned),
-            Choice::OneOf(values) => Ok(values[self.script.take(values.len() as u32) as usize]),
+            Choice::OneOf(values) => Ok(values[self.script.take(small(values.len())) as usize]),
             Choice::Any(ty) if ty.bits <= ENUMERABLE_BITS => {
                 Ok(Value::new(ty.wrap(self.script.take(1 << ty.bits) as u64)))
             }

@@ -1,11 +1,16 @@
 //! How a step goes where the program leaves that open. Steps are enumerated by going through all scripts;
 //! a script also makes a step repeatable.
 
+use crate::options::Budget;
+use fencepost_harness::verdict::Reason;
+
 /// How a step goes where that is open: which alternative of how many each choice takes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Script {
     taken: Vec<(u32, u32)>,
     at: usize,
+    /// How many scripts came before this one.
+    tried: u64,
     /// The load before which the step ends, by number of instruction.
     pub(crate) pause: Option<u32>,
     /// Whether a thread that is alone ends the step where it would if it were not: running on, it would
@@ -26,6 +31,7 @@ impl Script {
     /// Goes on to the next script; false after the last.
     pub(crate) fn advance(&mut self) -> bool {
         (self.at, self.pause, self.careful) = (0, None, false);
+        self.tried += 1;
         while let Some((alternative, count)) = self.taken.pop() {
             if alternative + 1 < count {
                 self.taken.push((alternative + 1, count));
@@ -33,6 +39,15 @@ impl Script {
             }
         }
         false
+    }
+
+    /// Fails now and then, if a limit was reached while scripts were tried.
+    pub(crate) fn poll(&self, budget: &Budget) -> Result<(), Reason> {
+        if self.tried % 256 != 255 {
+            return Ok(());
+        }
+        budget.spent()?;
+        if budget.full(0) { Err(Reason::Memory) } else { Ok(()) }
     }
 
     /// The same choices, from the first.

@@ -216,7 +216,10 @@ impl<'m, 'a, 'j> Explorer<'m, 'a, 'j> {
 
     /// Judges the state just expanded or left, if it is stuck.
     fn judge_circle(&mut self, path: &dyn Fn() -> Vec<Step>) -> Option<End> {
-        let threads = stuck(self.machine, &self.expander.world)?;
+        let threads = match stuck(self.machine, &self.expander.world) {
+            Ok(threads) => threads?,
+            Err(reason) => return Some(End::Stopped(reason)),
+        };
         self.statistics.stuck += 1;
         let judgement = self.judge.judge_stuck(self.machine, &self.expander.world, &threads);
         self.weigh(judgement, path)
@@ -230,6 +233,7 @@ impl<'m, 'a, 'j> Explorer<'m, 'a, 'j> {
             }
             Judgement::Neither => None,
             Judgement::Bad(violation) => Some(End::Violated(violation, path())),
+            Judgement::Unknown(reason) => Some(End::Stopped(reason)),
         }
     }
 
@@ -254,21 +258,23 @@ impl<'m, 'a, 'j> Explorer<'m, 'a, 'j> {
                 return Some(End::Restart);
             }
         }
-        if !self.machine.alike {
+        if !self.machine.alike || self.machine.footprint.betrayed() {
             return Some(End::Restart);
         }
         self.statistics.states += 1;
+        if self.machine.pools.nearly_full() {
+            return Some(End::Stopped(Reason::Memory));
+        }
+        // An expansion may run many instructions, so time is looked at often.
+        if self.statistics.states % 16 == 1
+            && let Err(reason) = budget.spent()
+        {
+            return Some(End::Stopped(reason));
+        }
         if self.statistics.states % 4096 != 1 {
             return None;
         }
-        if budget.cancelled() {
-            return Some(End::Stopped(Reason::Interrupted));
-        }
-        if budget.late() {
-            return Some(End::Stopped(Reason::Timeout));
-        }
-        let full = self.machine.pools.states.nearly_full();
-        if full || budget.memory.is_some_and(|limit| self.bytes() + held as u64 > limit) {
+        if budget.full(self.bytes() + held as u64) {
             return Some(End::Stopped(Reason::Memory));
         }
         (self.progress)(&self.statistics);
@@ -291,6 +297,7 @@ fn failed(stop: Stop, path: Vec<Step>) -> End {
         Stop::Fault(_) => End::Violated(Violation::Fault, path),
         Stop::Unexplained => End::Violated(Violation::Unexplained, path),
         Stop::Unsupported(what) => End::Stopped(Reason::Unsupported(what)),
+        Stop::Limit(reason) => End::Stopped(reason),
         Stop::Blocked | Stop::Pruned | Stop::Again(_) => {
             End::Stopped(Reason::Internal("a step that waits failed".into()))
         }

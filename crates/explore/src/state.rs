@@ -8,7 +8,7 @@
 use crate::abstraction::order;
 use crate::address;
 use crate::buffer;
-use crate::intern::Interner;
+use crate::intern::{Interner, MOST_POSITIONS, small};
 use crate::object::{self, Object};
 use crate::rename::PARTIAL;
 
@@ -99,7 +99,7 @@ impl Parts {
         held: impl FnOnce(&mut dyn FnMut(u64)),
         values: impl FnOnce(&mut dyn FnMut(usize, u64)),
     ) -> u32 {
-        let (number, new) = self.words.intern(words);
+        let (found, new) = self.words.intern(words);
         if new {
             let start = self.references.len();
             let references = &mut self.references;
@@ -113,18 +113,18 @@ impl Parts {
                 }
             }
             references.truncate(kept);
-            self.ends.push(self.references.len() as u32);
+            self.ends.push(small(self.references.len()));
             let pointers = &mut self.pointers;
             values(&mut |position, undefined| {
                 if let Some(slot) =
                     address::slot(words[position]).filter(|_| address::is_object(words[position]))
                 {
-                    pointers.push((if undefined == 0 { position as u32 } else { PARTIAL }, slot));
+                    pointers.push((if undefined == 0 { small(position) } else { PARTIAL }, slot));
                 }
             });
-            self.pointer_ends.push(self.pointers.len() as u32);
+            self.pointer_ends.push(small(self.pointers.len()));
         }
-        number
+        found
     }
 
     /// Slots that a part refers to.
@@ -197,6 +197,22 @@ impl Pools {
         parts + self.shapes.bytes() + self.states.bytes() + self.phases.capacity() as u64
     }
 
+    /// Whether numbers or positions are about to need more than 32 bits. Asked after each state that is expanded, which
+    /// leaves room for what one expansion can add.
+    #[inline]
+    pub(crate) fn nearly_full(&self) -> bool {
+        let parts = |parts: &Parts| {
+            parts.words.nearly_full()
+                || parts.references.len() > MOST_POSITIONS
+                || parts.pointers.len() > MOST_POSITIONS
+        };
+        self.states.nearly_full()
+            || self.shapes.nearly_full()
+            || parts(&self.threads)
+            || parts(&self.buffers)
+            || parts(&self.objects)
+    }
+
     pub(crate) fn object(&self, number: u32) -> Object<'_> {
         Object(self.objects.words.get(number))
     }
@@ -233,7 +249,7 @@ impl Pools {
         }
         let mut words = std::mem::take(&mut self.scratch);
         words.clear();
-        words.push(world.threads.len() as u32);
+        words.push(small(world.threads.len()));
         words.extend_from_slice(&world.slots);
         let shape = self.shapes.intern(&words).0;
         self.scratch = words;
@@ -242,7 +258,7 @@ impl Pools {
 
     /// The most threads of any state.
     pub(crate) fn most_threads(&self) -> usize {
-        (0..self.shapes.len() as u32).map(|shape| self.shapes.get(shape)[0] as usize).max().unwrap_or(0)
+        (0..small(self.shapes.len())).map(|shape| self.shapes.get(shape)[0] as usize).max().unwrap_or(0)
     }
 
     /// The number of a state, and whether it is new.

@@ -10,24 +10,29 @@ use crate::recorder::Nothing;
 use crate::run::{self, Stop};
 use crate::script::Script;
 use crate::state::{EMPTY, Phase, World};
+use fencepost_harness::verdict::Reason;
 use rustc_hash::FxHashSet;
 
 /// States of one thread after which it is taken not to spin.
 const LIMIT: usize = 2_000;
 
 /// The threads that are not done, if all of these wait for ever.
-pub(crate) fn stuck(machine: &mut Machine, world: &World) -> Option<Vec<usize>> {
+pub(crate) fn stuck(machine: &mut Machine, world: &World) -> Result<Option<Vec<usize>>, Reason> {
     if world.buffers.iter().any(|buffer| *buffer != EMPTY) {
-        return None;
+        return Ok(None);
     }
     let threads = 0..world.threads.len();
     let live: Vec<usize> = threads.filter(|&t| machine.phase(world, t) != Phase::Finished).collect();
-    let waits = !live.is_empty() && live.iter().all(|&thread| waits(machine, world, thread));
-    waits.then_some(live)
+    for &thread in &live {
+        if !waits(machine, world, thread)? {
+            return Ok(None);
+        }
+    }
+    Ok((!live.is_empty()).then_some(live))
 }
 
 /// Whether a thread, running alone, changes nothing for ever.
-fn waits(machine: &mut Machine, world: &World, thread: usize) -> bool {
+fn waits(machine: &mut Machine, world: &World, thread: usize) -> Result<bool, Reason> {
     let mut seen: FxHashSet<World> = FxHashSet::default();
     let mut work = vec![world.clone()];
     let mut next = World::default();
@@ -39,7 +44,7 @@ fn waits(machine: &mut Machine, world: &World, thread: usize) -> bool {
                     tidy(machine, &mut next);
                     let done = machine.phase(&next, thread) == Phase::Finished;
                     if done || noticeable(machine, world, &next, thread) || seen.len() > LIMIT {
-                        return false;
+                        return Ok(false);
                     }
                     if seen.insert(next.clone()) {
                         work.push(next.clone());
@@ -47,14 +52,15 @@ fn waits(machine: &mut Machine, world: &World, thread: usize) -> bool {
                 }
                 Err(Stop::Blocked) => {}
                 // Fails, or is ruled out: no execution in which it waits.
-                Err(_) => return false,
+                Err(_) => return Ok(false),
             }
+            script.poll(&machine.options.budget)?;
             if !script.advance() {
                 break;
             }
         }
     }
-    true
+    Ok(true)
 }
 
 /// Whether two states differ in more than what only one thread can see.

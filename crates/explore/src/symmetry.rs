@@ -15,6 +15,7 @@
 
 use crate::machine::Machine;
 use crate::state::World;
+use crate::threads::{self, ThreadSet};
 
 /// Whether a thread has to let a twin start first.
 #[inline]
@@ -26,13 +27,17 @@ pub(crate) fn comes_later(machine: &Machine, world: &World, thread: usize) -> bo
     machine.position(world, twin) == machine.code.procs[driver as usize].entry
 }
 
-/// For each thread, itself and its twins as a set of bits, from the last twin before each.
-pub(crate) fn sets(twins: &[Option<(usize, u32)>]) -> Vec<u64> {
-    let mut sets: Vec<u64> = (0..twins.len()).map(|thread| 1 << thread).collect();
+/// For each thread, itself and its twins, from the last twin before each. None if there are more than there is room
+/// for: then they are never started.
+pub(crate) fn sets(twins: &[Option<(usize, u32)>]) -> Vec<ThreadSet> {
+    if threads::room(0, twins.len()).is_err() {
+        return Vec::new();
+    }
+    let mut sets: Vec<ThreadSet> = (0..twins.len()).map(ThreadSet::of).collect();
     for (thread, twin) in twins.iter().enumerate() {
         if let Some((before, _)) = twin {
-            let all = sets[*before] | sets[thread];
-            for member in (0..=thread).filter(|member| all >> member & 1 != 0) {
+            let all = sets[*before].with(sets[thread]);
+            for member in (0..=thread).filter(|member| all.holds(ThreadSet::of(*member))) {
                 sets[member] = all;
             }
         }

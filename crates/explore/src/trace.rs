@@ -5,6 +5,7 @@
 use crate::code::Code;
 use crate::expand::{Step, take};
 use crate::footprint::Footprint;
+use crate::intern::small;
 use crate::machine::Machine;
 use crate::options::{Options, Reductions};
 use crate::recorder::{At, Frame, Note, Recorder};
@@ -181,7 +182,7 @@ impl<'a> Tracer<'a> {
             };
             let own = self.threads[thread].buffer.iter().flatten().rev().find(writes);
             let event = own.or_else(|| self.writers.get(&byte));
-            let source = event.map_or(Source::Initial, |event| Source::Event(EventId(*event as u32)));
+            let source = event.map_or(Source::Initial, |event| Source::Event(EventId(small(*event))));
             match from.last_mut() {
                 Some(last) if last.source == source => last.bytes += 1,
                 _ => from.push(ReadFrom { offset, bytes: 1, source }),
@@ -201,7 +202,7 @@ impl<'a> Tracer<'a> {
         // Its own thread's releases that are still under way, unless it is a store that was made before.
         let buffer = &self.threads[self.events[looks].thread].buffer;
         let own = buffer.iter().flatten().filter(|event| **event < looks).rev().find(frees);
-        Some(own.map_or(life, |event| Source::Event(EventId(*event as u32))))
+        Some(own.map_or(life, |event| Source::Event(EventId(small(*event)))))
     }
 
     /// An access looks whether its object is alive: a load when it is made, a store when memory sees it.
@@ -230,7 +231,7 @@ impl<'a> Tracer<'a> {
         let sorted: Vec<usize> = self.threads.iter().flat_map(|thread| thread.events.clone()).collect();
         let mut place = vec![EventId(0); self.events.len()];
         for (new, &old) in sorted.iter().enumerate() {
-            place[old] = EventId(new as u32);
+            place[old] = EventId(small(new));
         }
         let moved = |source: &mut Source| {
             if let Source::Event(id) = source {
@@ -310,7 +311,7 @@ impl Recorder for Tracer<'_> {
             Note::Choose(value) => _ = self.push(&at, Action::Choose { value }),
             Note::Spawn(thread) => {
                 let event = self.push(&at, Action::Spawn { thread });
-                self.thread(Start::Spawn(EventId(event as u32)));
+                self.thread(Start::Spawn(EventId(small(event))));
             }
             Note::DeadLoad { addr, ty, order, value } => {
                 let from = self.sources(at.thread, addr, ty.bytes());
@@ -332,7 +333,7 @@ impl Recorder for Tracer<'_> {
     }
 
     fn atomic(&mut self, starts: bool) {
-        self.blocks += starts as u32;
+        self.blocks += u32::from(starts);
         self.atomic = starts.then_some(self.blocks);
     }
 

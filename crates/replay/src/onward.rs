@@ -148,6 +148,10 @@ impl World for Onward<'_> {
         }
     }
 
+    fn within(&mut self, _: u64, _: u64) -> Result<(), Stop> {
+        Ok(())
+    }
+
     fn free(&mut self, _: &Site<()>, _: u64) -> Result<(), Stop> {
         self.take().map(|_| ()).ok_or(Stop::Exhausted)
     }

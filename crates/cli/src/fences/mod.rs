@@ -13,6 +13,7 @@ use crate::run::{self, Limits, Progress};
 use crate::session::{Session, Subject};
 use crate::sweep::Sweep;
 use crate::verify;
+use fencepost_bounded::solver::resident_memory;
 use fencepost_bounded::switched::{Finding, Placement, fences_only_forbid};
 use fencepost_explore as explore;
 use fencepost_explore::abstraction::{Abstraction, Approach};
@@ -273,16 +274,17 @@ impl Search<'_> {
 
     fn verified(&self, session: &Session, main: ProcId, model: &str) -> CheckResult {
         let report = |statistics: &explore::Statistics| (self.progress)(Progress::States(statistics.states));
-        verify::verify(session, main, model, &self.exploring(model), Approach::Refine, &report).result
+        match self.exploring(model) {
+            Ok(options) => verify::verify(session, main, model, &options, Approach::Refine, &report).result,
+            Err(reason) => verify::refused(session, model, reason),
+        }
     }
 
-    /// How a machine is explored.
-    fn exploring(&self, model: &str) -> explore::Options {
-        explore::Options {
-            model: explore::Model::named(model).unwrap_or_default(),
-            budget: self.budget(),
-            ..explore::Options::default()
-        }
+    /// How a machine is explored; fails if the model is none with store buffers.
+    fn exploring(&self, model: &str) -> Result<explore::Options, Reason> {
+        let machine = explore::Model::named(model);
+        let machine = machine.ok_or_else(|| Reason::Unsupported(format!("store buffers on {model}")))?;
+        Ok(explore::Options { model: machine, budget: self.budget(), ..explore::Options::default() })
     }
 
     fn budget(&self) -> explore::Budget {
@@ -291,6 +293,7 @@ impl Search<'_> {
             cancelled: limits.cancelled.clone(),
             deadline: limits.timeout.map(|timeout| Instant::now() + timeout),
             memory: limits.memory,
+            process: Some(resident_memory),
             states: None,
         }
     }

@@ -199,6 +199,7 @@ impl Shared<'_> {
             cancelled: self.at[job].1.clone(),
             deadline: self.limits.deadline,
             memory: self.limits.memory.map(|memory| memory / self.at.len() as u64),
+            process: None,
             states: self.limits.states,
         };
         let states = &self.states[job];

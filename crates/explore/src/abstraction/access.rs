@@ -9,6 +9,7 @@
 
 use super::Abstraction;
 use super::buffer::{Flush, Item};
+use crate::intern::small;
 use crate::machine::Spot;
 use crate::options::Model;
 use crate::recorder::Recorder;
@@ -64,7 +65,7 @@ impl<R: Recorder> Run<'_, '_, R> {
             Some([only]) => Ok(*only),
             Some(several) => {
                 self.machine.pure = false;
-                Ok(several[self.script.take(several.len() as u32) as usize])
+                Ok(several[self.script.take(small(several.len())) as usize])
             }
             None => Err(mixed()),
         }

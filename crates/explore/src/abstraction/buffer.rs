@@ -42,7 +42,7 @@ const EPOCHS: u8 = 3;
 
 impl Item {
     pub(crate) fn new(addr: u64, ty: IntTy, value: Value, label: u32) -> Item {
-        let bytes = ty.bytes() as u8;
+        let bytes = ty.bits.div_ceil(8);
         Item { addr, bytes, epoch: 0, fresh: true, value: value.wrap(width(bytes)), label }
     }
 
@@ -121,7 +121,7 @@ impl Loose {
         }
         let newest = self.items().map(|other| other.epoch).max().unwrap_or(0);
         let next = std::mem::take(&mut self.barrier) && !self.is_empty();
-        item.epoch = (newest + next as u8).min(EPOCHS);
+        item.epoch = (newest + u8::from(next)).min(EPOCHS);
         let queue = |other: &&Item| rules.one_queue || other.addr == item.addr;
         let loose = self.set.iter().any(|other| queue(&other));
         if !loose && self.head.iter().filter(queue).count() < rules.abstraction.head() {

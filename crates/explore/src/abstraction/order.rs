@@ -183,7 +183,7 @@ mod tests {
         let mut seen = 0;
         values(&words, |at, undefined| {
             assert!(at < words.len());
-            seen += 1 + (undefined != 0) as u32;
+            seen += 1 + u32::from(undefined != 0);
         });
         assert_eq!(seen, 2 * 5 + 1);
         Loose::default().encode(&mut words);

@@ -5,6 +5,7 @@
 
 use super::antichain::{Antichain, Join};
 use crate::expand::{Expander, Failure, Step};
+use crate::intern::small;
 use crate::machine::Machine;
 use crate::outcome::Statistics;
 use crate::run::Stop;
@@ -46,18 +47,19 @@ pub(crate) fn search(
             continue;
         }
         statistics.states += 1;
-        if let Err(Failure { step, stop }) = expander.expand(machine, state as u32) {
+        if let Err(Failure { step, stop }) = expander.expand(machine, small(state)) {
             return match stop {
                 // What fails may be owed to accesses that were taken for private.
                 Stop::Fault(_) if machine.footprint.grew => End::Restart,
                 Stop::Fault(_) => End::Fault(path(&parents, state, step)),
                 Stop::Unsupported(what) => End::Stopped(Reason::Unsupported(what)),
+                Stop::Limit(reason) => End::Stopped(reason),
                 _ => End::Stopped(Reason::Internal("a step that waits failed".into())),
             };
         }
         statistics.transitions += expander.successors.len() as u64;
         for successor in expander.successors.drain(..).filter(|successor| successor.new) {
-            parents.push(Some((state as u32, successor.step)));
+            parents.push(Some((small(state), successor.step)));
             covered.push(false);
             if let Some(antichain) = &mut antichain {
                 match antichain.join(&machine.pools, successor.state) {
@@ -65,6 +67,14 @@ pub(crate) fn search(
                     Join::Joined(left) => left.iter().for_each(|&left| covered[left as usize] = true),
                 }
             }
+        }
+        if machine.pools.nearly_full() {
+            return End::Stopped(Reason::Memory);
+        }
+        if statistics.states % 16 == 1
+            && let Err(reason) = machine.options.budget.spent()
+        {
+            return End::Stopped(reason);
         }
         if statistics.states % 1024 == 1 {
             let held = parents.capacity() * size_of::<Option<(u32, Step)>>();
@@ -78,8 +88,13 @@ pub(crate) fn search(
             }
             progress(statistics);
         }
-        if machine.options.budget.states.is_some_and(|limit| statistics.states > limit) {
-            return End::Stopped(Reason::States { limit: machine.options.budget.states.unwrap_or(0) });
+        if machine.footprint.betrayed() {
+            return End::Restart;
+        }
+        if let Some(limit) = machine.options.budget.states
+            && statistics.states > limit
+        {
+            return End::Stopped(Reason::States { limit });
         }
         state += 1;
     }
@@ -88,14 +103,7 @@ pub(crate) fn search(
 
 fn exhausted(machine: &Machine, statistics: &Statistics) -> Option<Reason> {
     let budget = &machine.options.budget;
-    if budget.cancelled() {
-        return Some(Reason::Interrupted);
-    }
-    if budget.late() {
-        return Some(Reason::Timeout);
-    }
-    let full = machine.pools.states.nearly_full();
-    (full || budget.memory.is_some_and(|limit| statistics.bytes > limit)).then_some(Reason::Memory)
+    budget.spent().err().or(budget.full(statistics.bytes).then_some(Reason::Memory))
 }
 
 fn path(parents: &[Option<(u32, Step)>], mut state: usize, last: Step) -> Vec<Step> {

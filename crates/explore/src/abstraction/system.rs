@@ -14,6 +14,7 @@ use crate::code::{Code, Instr};
 use crate::driver::{self, Subject};
 use crate::expand::{Expander, Failure};
 use crate::footprint::Footprint;
+use crate::intern::small;
 use crate::machine::Machine;
 use crate::options::{Options, Reductions};
 use crate::outcome::Statistics;
@@ -107,7 +108,7 @@ pub fn system(
         machine.renames = false;
         let mut builder = Builder::default();
         if builder.build(&mut machine, progress)? {
-            let error = machine.pools.states.len() as u32;
+            let error = small(machine.pools.states.len());
             let mut transitions = builder.transitions;
             transitions.iter_mut().filter(|t| t.to == ERROR).for_each(|t| t.to = error);
             let statistics = builder.statistics;
@@ -165,8 +166,14 @@ impl Builder {
             if let Err(Failure { stop, .. }) = expander.expand(machine, state) {
                 return match stop {
                     Stop::Unsupported(what) => Err(Reason::Unsupported(what)),
+                    Stop::Limit(reason) => Err(reason),
+                    Stop::Blocked | Stop::Pruned | Stop::Again(_) | Stop::Unexplained => {
+                        Err(Reason::Internal("a step that waits failed".into()))
+                    }
                     // A store that comes too late for its object is no matter of order.
-                    _ => Err(Reason::Unsupported("to infer fences for stores to freed memory".into())),
+                    Stop::Fault(_) => {
+                        Err(Reason::Unsupported("to infer fences for stores to freed memory".into()))
+                    }
                 };
             }
             self.statistics.transitions += (expander.successors.len() + expander.faults.len()) as u64;
@@ -196,16 +203,15 @@ impl Builder {
                 }
                 self.step(state, to, successor.passed);
             }
+            if machine.pools.nearly_full() {
+                return Err(Reason::Memory);
+            }
+            if self.statistics.states % 16 == 1 {
+                machine.options.budget.spent()?;
+            }
             if self.statistics.states % 1024 == 1 {
                 self.statistics.bytes = self.bytes(machine, &antichain);
-                let budget = &machine.options.budget;
-                if budget.cancelled() {
-                    return Err(Reason::Interrupted);
-                }
-                if budget.late() {
-                    return Err(Reason::Timeout);
-                }
-                if budget.memory.is_some_and(|limit| self.statistics.bytes > limit) {
+                if machine.options.budget.full(self.statistics.bytes) {
                     return Err(Reason::Memory);
                 }
                 if machine.footprint.grew {
@@ -224,7 +230,7 @@ impl Builder {
 
     fn step(&mut self, from: u32, to: u32, passed: Vec<(u32, Vec<u32>)>) {
         let passes: Vec<Pass> = passed.into_iter().map(|(access, stores)| Pass { access, stores }).collect();
-        let next = self.passes.len() as u32;
+        let next = small(self.passes.len());
         let number = *self.known.entry(passes).or_insert_with_key(|passes| {
             self.passes.push(passes.clone());
             next
@@ -259,7 +265,7 @@ fn inline(
     points: &mut Vec<FlowPoint>,
 ) -> Result<(), Reason> {
     let proc = &code.procs[under_way[under_way.len() - 1] as usize];
-    let base = points.len() as u32;
+    let base = small(points.len());
     for pc in proc.entry..proc.end {
         let here = base + (pc - proc.entry);
         let at = |pc: u32| base + (pc - proc.entry);
@@ -290,7 +296,7 @@ fn inline(
             if under_way.contains(callee) {
                 return Err(Reason::Unsupported("to infer fences for recursive functions".into()));
             }
-            points[here as usize].next = vec![points.len() as u32];
+            points[here as usize].next = vec![small(points.len())];
             under_way.push(*callee);
             inline(code, under_way, Some(here + 1), points)?;
             under_way.pop();

@@ -132,7 +132,10 @@ impl Verifier<'_> {
                 End::Safe if !machine.asserted && has_assertions(self.code) => {
                     Found::Stopped(Reason::Vacuous("no execution comes to an assertion".into()))
                 }
-                End::Safe | End::Restart => Found::Safe,
+                End::Safe => Found::Safe,
+                End::Restart => {
+                    Found::Stopped(Reason::Internal("a search that should have begun anew".into()))
+                }
                 End::Fault(steps) => Found::Fault(steps, machine.footprint.clone()),
                 End::Stopped(reason) => Found::Stopped(reason),
             };

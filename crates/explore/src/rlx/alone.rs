@@ -18,16 +18,17 @@
 
 use super::machine::Machine;
 use super::state::{Opd, Spot, What, World};
+use crate::threads::ThreadSet;
 use fencepost_lsl::value::Value;
 use rustc_hash::FxHashMap;
 
-/// Who does what with a word, and who was taken to be alone in it; a bit for each thread.
+/// Who does what with a word, and who was taken to be alone in it.
 #[derive(Clone, Copy, Default, Debug)]
 struct Word {
-    loads: u64,
-    stores: u64,
-    loads_alone: u64,
-    stores_alone: u64,
+    loads: ThreadSet,
+    stores: ThreadSet,
+    loads_alone: ThreadSet,
+    stores_alone: ThreadSet,
 }
 
 /// What has been seen of all words of eight bytes.
@@ -42,7 +43,7 @@ impl Footprint {
     /// What is known, for an exploration that begins anew.
     pub(super) fn renewed(mut self) -> Footprint {
         for word in self.words.values_mut() {
-            (word.loads_alone, word.stores_alone) = (0, 0);
+            (word.loads_alone, word.stores_alone) = Default::default();
         }
         self.wrong = false;
         self
@@ -50,29 +51,29 @@ impl Footprint {
 
     /// A thread accesses some bytes.
     pub(super) fn note(&mut self, thread: usize, spot: &Spot) {
-        let bit = 1u64 << thread;
+        let set = ThreadSet::of(thread);
         for at in words(spot) {
             let word = self.words.entry(at).or_default();
             if spot.stores {
-                word.stores |= bit;
-                self.wrong |= (word.loads_alone | word.stores_alone) & !bit != 0;
+                word.stores = word.stores.with(set);
+                self.wrong |= word.loads_alone.with(word.stores_alone).others(thread);
             } else {
-                word.loads |= bit;
-                self.wrong |= word.stores_alone & !bit != 0;
+                word.loads = word.loads.with(set);
+                self.wrong |= word.stores_alone.others(thread);
             }
         }
     }
 
     /// Whether no other thread competes for some bytes, as far as has been seen. Remembers the answer.
     fn alone(&mut self, thread: usize, spot: &Spot) -> bool {
-        let bit = 1u64 << thread;
-        let others = |word: &Word| if spot.stores { word.loads | word.stores } else { word.stores } & !bit;
-        if words(spot).any(|at| self.words.get(&at).is_some_and(|word| others(word) != 0)) {
+        let compete = |word: &Word| if spot.stores { word.loads.with(word.stores) } else { word.stores };
+        if words(spot).any(|at| self.words.get(&at).is_some_and(|word| compete(word).others(thread))) {
             return false;
         }
         for at in words(spot) {
             let word = self.words.entry(at).or_default();
-            *if spot.stores { &mut word.stores_alone } else { &mut word.loads_alone } |= bit;
+            let alone = if spot.stores { &mut word.stores_alone } else { &mut word.loads_alone };
+            *alone = alone.with(ThreadSet::of(thread));
         }
         true
     }

@@ -1,7 +1,7 @@
 //! Atomic blocks: executed as one, on memory as it is.
 
 use super::info::{Block, Item, Way};
-use super::machine::Machine;
+use super::machine::{self, Machine};
 use super::state::{Spot, World};
 use crate::code::{Instr, Src};
 use fencepost_lsl::fault::{Fault, Use};
@@ -23,12 +23,19 @@ pub(super) enum Stop {
     Fault(Fault),
     /// An assumption does not hold now, or it needs a value that is not known yet.
     Blocked,
-    Unsupported(String),
+    /// The machine cannot go on.
+    Other(machine::Stop),
 }
 
 impl From<Fault> for Stop {
     fn from(fault: Fault) -> Stop {
         Stop::Fault(fault)
+    }
+}
+
+impl From<machine::Stop> for Stop {
+    fn from(stop: machine::Stop) -> Stop {
+        Stop::Other(stop)
     }
 }
 
@@ -64,7 +71,7 @@ pub(super) fn run(
         }
         run.step()?;
     }
-    Err(Stop::Unsupported("an atomic block that does not end".into()))
+    Err(Stop::Other(machine::Stop::Unsupported("an atomic block that does not end".into())))
 }
 
 struct Run<'m, 'w> {
@@ -114,7 +121,7 @@ impl Run<'_, '_> {
                 let addr = self.defined(*addr, Use::Address)?;
                 self.machine.check(self.world, addr, ty.bytes(), false)?;
                 self.spots.push(Spot { addr, bytes: ty.bytes(), stores: false });
-                let value = self.machine.read(self.world, addr, *ty);
+                let value = self.machine.read(self.world, addr, *ty)?;
                 self.top().regs[*dst as usize] = Some(value);
             }
             Instr::Store { addr, value, ty, .. } => {
@@ -122,7 +129,7 @@ impl Run<'_, '_> {
                 let value = self.value(*value)?;
                 self.machine.check(self.world, addr, ty.bytes(), true)?;
                 self.spots.push(Spot { addr, bytes: ty.bytes(), stores: true });
-                self.machine.write(self.world, addr, *ty, value);
+                self.machine.write(self.world, addr, *ty, value)?;
             }
             Instr::Jump { to, .. } => next = *to,
             Instr::JumpIf { cond, to, .. } => {
@@ -140,7 +147,7 @@ impl Run<'_, '_> {
                 return Ok(());
             }
             Instr::Return => {
-                let inner = self.frames.pop().map(|frame| frame.regs).unwrap_or_default();
+                let inner = self.frames.pop().ok_or(machine::Stop::Internal("a return from no call"))?.regs;
                 let callee = code.proc_at(pc);
                 let outer = self.top().pc;
                 if let Instr::Call { results, .. } = &code.instrs[outer as usize] {
@@ -176,11 +183,8 @@ impl Run<'_, '_> {
             }
             Instr::Fence(_) | Instr::Enter | Instr::Leave => {}
             other => {
-                return Err(Stop::Unsupported(format!(
-                    "what an atomic block does at {}: {}",
-                    self.machine.at(pc),
-                    name(other)
-                )));
+                let why = format!("what an atomic block does at {}: {}", self.machine.at(pc), name(other));
+                return Err(Stop::Other(machine::Stop::Unsupported(why)));
             }
         }
         self.top().pc = next;

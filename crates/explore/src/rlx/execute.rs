@@ -6,6 +6,7 @@ use super::machine::{Machine, Stop};
 use super::rules::{Class, Effect, Kinds};
 use super::state::{Opd, Spot, Thread, What, World, class};
 use crate::code::Instr;
+use crate::threads;
 use fencepost_lsl::value::{IntTy, Value};
 
 /// A step: the thread, and which of its pending instructions.
@@ -55,7 +56,7 @@ impl Machine<'_> {
                 if !self.may_overtake(&world.threads[thread], at, &[spot], Effect::LOAD) {
                     return Ok(None);
                 }
-                let memory = self.read(world, addr, *ty);
+                let memory = self.read(world, addr, *ty)?;
                 let Some(value) = forward(&world.threads[thread], at, addr, *ty, memory) else {
                     return Ok(None);
                 };
@@ -70,7 +71,7 @@ impl Machine<'_> {
                 if !self.may_overtake(&world.threads[thread], at, &[spot], Effect::STORE) {
                     return Ok(None);
                 }
-                self.write(world, addr, *ty, value);
+                self.write(world, addr, *ty, value)?;
                 self.finish(world, step, Class::Store, vec![spot], &[]);
                 return Ok(Some(Effect::STORE));
             }
@@ -81,16 +82,15 @@ impl Machine<'_> {
                 let Some(args) = args.iter().map(|arg| arg.known()).collect::<Option<Vec<Value>>>() else {
                     return Ok(None);
                 };
-                if world.threads.len() >= crate::address::THREADS {
-                    return Err(Stop::Unsupported(format!("more than {} threads", crate::address::THREADS)));
-                }
+                threads::room(world.threads.len(), 1).map_err(Stop::Unsupported)?;
                 world.thread(thread).remove(at);
                 self.add_thread(world, *driver, &args);
             }
             What::Launch => {
                 let Instr::Launch { drivers } = &self.code.instrs[pending.pc as usize] else {
-                    return Ok(None);
+                    return Err(Stop::Internal("threads of a test start at another instruction"));
                 };
+                threads::room(world.threads.len(), drivers.len()).map_err(Stop::Unsupported)?;
                 world.thread(thread).remove(at);
                 drivers.iter().for_each(|driver| self.add_thread(world, *driver, &[]));
             }
@@ -132,7 +132,7 @@ impl Machine<'_> {
                 self.fail(world, step.thread, step.at, fault)?;
                 return Ok(Some(Effect::LOAD.and(anyway)));
             }
-            Err(block::Stop::Unsupported(why)) => return Err(Stop::Unsupported(why)),
+            Err(block::Stop::Other(stop)) => return Err(stop),
         };
         let exact = self.block(pc).exact;
         if ran.way.exit != way.exit

@@ -23,6 +23,7 @@ use super::machine::{Machine, Stop, condition};
 use super::rules::Kinds;
 use super::state::{Frame, Opd, What, World};
 use crate::code::{Instr, Src};
+use crate::intern::small;
 use fencepost_lsl::fault::Fault;
 use fencepost_lsl::op::PrimOp;
 use fencepost_lsl::program::{Choice, Order};
@@ -420,7 +421,7 @@ impl Machine<'_> {
             let way = Way { stores: way.stores || !strict, ..way };
             let at = state.push(pc, What::Block { inputs: inputs.clone(), way, strict });
             for (which, reg) in block.outputs.iter().enumerate() {
-                state.frames[last].regs[*reg as usize] = Opd::Of(at, which as u32);
+                state.frames[last].regs[*reg as usize] = Opd::Of(at, small(which));
             }
             state.changed |= block.effect.stores && way.stores;
             state.frames[last].pc = way.exit;

@@ -6,6 +6,7 @@
 use super::info::Info;
 use super::labels::Labels;
 use crate::code::{Code, Instr};
+use crate::intern::small;
 use rustc_hash::FxHashMap;
 
 /// A position of a thread's code.
@@ -69,7 +70,7 @@ impl Flow {
                             label: None,
                             next: vec![to],
                         });
-                        let behind = flow.points.len() as u32 - 1;
+                        let behind = small(flow.points.len()) - 1;
                         flow.points[at as usize].next.push(behind);
                     } else {
                         flow.points[at as usize].next.push(to);
@@ -90,7 +91,7 @@ impl Flow {
 fn number(flow: &mut Flow, known: &mut FxHashMap<Context, u32>, context: &Context) -> u32 {
     *known.entry(context.clone()).or_insert_with(|| {
         flow.points.push(FlowPoint::default());
-        flow.points.len() as u32 - 1
+        small(flow.points.len()) - 1
     })
 }
 

@@ -2,6 +2,7 @@
 
 use super::rules::{Effect, Kinds};
 use crate::code::{Code, Instr, Src};
+use crate::intern::small;
 use fencepost_lsl::program::Order;
 use fencepost_lsl::value::IntTy;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -120,7 +121,7 @@ impl Info {
     pub(super) fn new(code: &Code) -> Info {
         let mut blocks = FxHashMap::default();
         let mut pc = 0;
-        while pc < code.instrs.len() as u32 {
+        while pc < small(code.instrs.len()) {
             if matches!(code.instrs[pc as usize], Instr::Enter) {
                 let block = block(code, pc);
                 let end = block.end;
@@ -269,10 +270,10 @@ fn pure_loops(code: &Code) -> Vec<(u32, u32)> {
     let mut loops: FxHashMap<u32, u32> = FxHashMap::default();
     for (pc, instr) in code.instrs.iter().enumerate() {
         if let Instr::Jump { to, .. } | Instr::JumpIf { to, .. } = instr
-            && *to <= pc as u32
+            && *to <= small(pc)
         {
-            let last = loops.entry(*to).or_insert(pc as u32);
-            *last = (*last).max(pc as u32);
+            let last = loops.entry(*to).or_insert(small(pc));
+            *last = (*last).max(small(pc));
         }
     }
     let mut pure: Vec<(u32, u32)> =

@@ -6,6 +6,7 @@
 use super::info::Info;
 use super::rules::Effect;
 use crate::code::{Code, Instr};
+use crate::intern::small;
 use fencepost_lsl::program::{ProcId, Program};
 use fencepost_lsl::source::Span;
 use rustc_hash::FxHashMap;
@@ -52,7 +53,7 @@ impl Labels {
                         let function = program.proc(id).name.clone();
                         let at = (id, pc - proc.entry);
                         labels.all.push(Label { function, at, span: code.spans[pc as usize], effect });
-                        labels.all.len() as u32 - 1
+                        small(labels.all.len()) - 1
                     });
                     labels.at[pc as usize] = Some(number);
                 }

@@ -5,7 +5,8 @@ use super::alone::Footprint;
 use super::info::{Block, Info};
 use super::rules::{Class, Effect, Kinds, Overtake, Rules};
 use super::state::{Frame, Opd, Spot, Thread, What, World, class, simple_effect};
-use crate::code::{Code, Instr};
+use crate::code::{Code, Instr, register};
+use crate::threads;
 use fencepost_lsl::fault::{Fault, Use};
 use fencepost_lsl::memory::Object;
 use fencepost_lsl::program::{Place, Program, address};
@@ -37,12 +38,18 @@ pub(super) enum Stop {
     Stuck,
     /// The machine cannot follow.
     Unsupported(String),
+    /// The machine contradicts itself.
+    Internal(&'static str),
     /// Objects that stay with a thread have to be kept in memory after all.
     NotPrivate,
 }
 
 /// Bytes of stack and of heap that a thread has.
-const REGION: u64 = 0x80_0000;
+const REGION: u64 = 0x40_0000;
+const _: () = {
+    let all = threads::MOST as u64 * REGION;
+    assert!(address::STACK + all <= address::HEAP && address::HEAP + all <= address::END);
+};
 
 impl<'a> Machine<'a> {
     pub(super) fn new(
@@ -154,19 +161,19 @@ impl<'a> Machine<'a> {
     }
 
     /// Memory at an address that was checked.
-    pub(super) fn read(&self, world: &World, addr: u64, ty: IntTy) -> Value {
+    pub(super) fn read(&self, world: &World, addr: u64, ty: IntTy) -> Result<Value, Stop> {
         match (self.constant(addr, ty.bytes()), world.find(addr)) {
-            (Some(object), _) => object.read(addr - object.base, ty),
-            (None, Some(at)) => world.objects[at].read(addr - world.objects[at].base, ty),
-            (None, None) => Value::UNDEFINED,
+            (Some(object), _) => Ok(object.read(addr - object.base, ty)),
+            (None, Some(at)) => Ok(world.objects[at].read(addr - world.objects[at].base, ty)),
+            (None, None) => Err(Stop::Internal("a load of no object was executed")),
         }
     }
 
-    pub(super) fn write(&self, world: &mut World, addr: u64, ty: IntTy, value: Value) {
-        if let Some(at) = world.find(addr) {
-            let object = Rc::make_mut(&mut world.objects[at]);
-            object.write(addr - object.base, ty, value.wrap(ty));
-        }
+    pub(super) fn write(&self, world: &mut World, addr: u64, ty: IntTy, value: Value) -> Result<(), Stop> {
+        let at = world.find(addr).ok_or(Stop::Internal("a store to no object was executed"))?;
+        let object = Rc::make_mut(&mut world.objects[at]);
+        object.write(addr - object.base, ty, value.wrap(ty));
+        Ok(())
     }
 
     /// A new object of a thread.
@@ -216,7 +223,7 @@ impl<'a> Machine<'a> {
                     let addr = if *addr < 0 {
                         self.code.consts[!*addr as usize].bits()
                     } else {
-                        let at = block.inputs.iter().position(|reg| *reg as i32 == *addr)?;
+                        let at = block.inputs.iter().position(|reg| register(*reg) == *addr)?;
                         address(&inputs[at])?
                     };
                     Some(Spot { addr, bytes: ty.bytes(), stores: *stores })

@@ -8,12 +8,11 @@ use super::machine::{Machine, Stop};
 use super::rules::Effect;
 use super::state::{Thread, What, World};
 use super::{Labels, Move, Transitions, Violation};
-use crate::code::Code;
-use crate::intern::Interner;
+use crate::code::{Code, register};
+use crate::intern::{Interner, small};
 use fencepost_harness::observation::{Observation, ObservationSet};
 use fencepost_harness::verdict::Reason;
 use fencepost_lsl::memory::Object;
-use fencepost_lsl::value::Value;
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
 use std::rc::Rc;
@@ -34,7 +33,7 @@ impl<T: Eq + Hash> Pool<T> {
             return *known;
         }
         self.all.push(value.clone());
-        let number = self.all.len() as u32 - 1;
+        let number = small(self.all.len()) - 1;
         self.known.insert(value.clone(), number);
         number
     }
@@ -117,7 +116,7 @@ impl<'m, 'a> Search<'m, 'a> {
                 return Err(End::Again);
             }
             let world = self.world(state);
-            if let Some(violation) = self.judge(&world) {
+            if let Some(violation) = self.judge(&world)? {
                 self.found.transitions.errors.push(state);
                 if self.found.violation.is_none() {
                     self.found.violation = Some((violation, self.way(state)));
@@ -243,13 +242,13 @@ impl<'m, 'a> Search<'m, 'a> {
         let sets = &mut self.found.transitions.sets;
         *self.sets.entry(pairs.into_boxed_slice()).or_insert_with_key(|pairs| {
             sets.push(pairs.clone());
-            sets.len() as u32 - 1
+            small(sets.len()) - 1
         })
     }
 
     fn intern(&mut self, world: &World, origin: Origin) -> (u32, bool) {
         let mut numbers = Vec::with_capacity(1 + world.threads.len() + world.objects.len());
-        numbers.push(world.threads.len() as u32);
+        numbers.push(small(world.threads.len()));
         numbers.extend(world.threads.iter().map(|thread| self.threads.number(thread)));
         numbers.extend(world.objects.iter().map(|object| self.objects.number(object)));
         let (number, new) = self.states.intern(&numbers);
@@ -269,23 +268,24 @@ impl<'m, 'a> Search<'m, 'a> {
     }
 
     /// What is wrong with a state. Takes note of what complete executions observe.
-    fn judge(&mut self, world: &World) -> Option<Violation> {
+    fn judge(&mut self, world: &World) -> Result<Option<Violation>, End> {
         for (thread, state) in world.threads.iter().enumerate() {
             if let Some(pending) = state.pending.first()
                 && let What::Fault(fault) = &pending.what
             {
-                return Some(Violation::Fault { thread, pc: pending.pc, fault: fault.clone() });
+                return Ok(Some(Violation::Fault { thread, pc: pending.pc, fault: fault.clone() }));
             }
         }
         if !world.threads.iter().all(|thread| self.machine.is_finished(thread)) {
-            return None;
+            return Ok(None);
         }
         self.found.complete += 1;
         self.found.held |= world.threads.iter().any(|thread| thread.held);
-        let observation = observe(self.machine.code, world);
+        let observation = observe(self.machine.code, world)
+            .ok_or(Stop::Internal("a value is not known in the end, and is observed"))?;
         let bad = self.specification.is_some_and(|admitted| !admitted.admits(&observation));
         self.found.observations.insert(observation.clone());
-        bad.then_some(Violation::Observation(observation))
+        Ok(bad.then_some(Violation::Observation(observation)))
     }
 
     fn way(&self, state: u32) -> Vec<Move> {
@@ -301,13 +301,11 @@ impl<'m, 'a> Search<'m, 'a> {
 
     fn limits(&self) -> Result<(), End> {
         let budget = &self.machine.options.budget;
-        let reason = if budget.cancelled() {
-            Reason::Interrupted
-        } else if budget.late() {
-            Reason::Timeout
+        let reason = if let Err(reason) = budget.spent() {
+            reason
         } else if let Some(limit) = budget.states.filter(|limit| self.states.len() as u64 > *limit) {
             Reason::States { limit }
-        } else if self.states.nearly_full() || budget.memory.is_some_and(|limit| self.bytes() > limit) {
+        } else if self.states.nearly_full() || budget.full(self.bytes()) {
             Reason::Memory
         } else {
             return Ok(());
@@ -337,6 +335,7 @@ impl From<Stop> for End {
         match stop {
             Stop::NotPrivate => End::NotPrivate,
             Stop::Unsupported(what) => End::Stopped(Reason::Unsupported(what)),
+            Stop::Internal(why) => End::Stopped(Reason::Internal(why.into())),
             Stop::Dead | Stop::Stuck => {
                 End::Stopped(Reason::Internal("an execution that is none was followed".into()))
             }
@@ -344,17 +343,19 @@ impl From<Stop> for End {
     }
 }
 
-/// What a test observes when all threads are done.
-fn observe(code: &Code, world: &World) -> Observation {
+/// What a test observes when all threads are done; none if that is not known.
+fn observe(code: &Code, world: &World) -> Option<Observation> {
     let mut values = Vec::new();
     for (thread, call) in &code.observed {
         let site = &code.calls[*call as usize];
         let regs = &world.threads[*thread as usize].frames[0].regs;
-        let results = site.results.iter().map(|reg| *reg as i32);
-        values.extend(site.args.iter().copied().chain(results).map(|src| match src < 0 {
-            true => code.consts[!src as usize],
-            false => regs[src as usize].known().unwrap_or(Value::UNDEFINED),
-        }));
+        let results = site.results.iter().map(|reg| register(*reg));
+        for src in site.args.iter().copied().chain(results) {
+            values.push(match src < 0 {
+                true => code.consts[!src as usize],
+                false => regs[src as usize].known()?,
+            });
+        }
     }
-    values
+    Some(values)
 }

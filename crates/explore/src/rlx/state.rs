@@ -6,6 +6,7 @@
 
 use super::info::Way;
 use super::rules::{Class, Effect, Kinds};
+use crate::intern::small;
 use fencepost_lsl::fault::Fault;
 use fencepost_lsl::memory::Object;
 use fencepost_lsl::op::PrimOp;
@@ -214,7 +215,7 @@ impl Thread {
     /// Adds an instruction; what it computes is referred to by the result.
     pub(super) fn push(&mut self, pc: u32, what: What) -> u32 {
         self.pending.push(Pending { pc, placed: false, what });
-        self.pending.len() as u32 - 1
+        small(self.pending.len()) - 1
     }
 
     /// Whether an address belongs to an object that stays with the thread.
