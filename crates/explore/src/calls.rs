@@ -43,7 +43,7 @@ impl<R: Recorder> Run<'_, '_, R> {
             }
             if watched {
                 self.machine.pure = false;
-                self.machine.weigh_observed(&results);
+                self.machine.weigh_observed(results.iter().copied());
                 self.commit();
                 let state = MonitorState(self.world.monitor);
                 let thread = self.thread - 1;
@@ -95,7 +95,7 @@ impl<R: Recorder> Run<'_, '_, R> {
             for call in &code.initial {
                 let site = &code.calls[*call as usize];
                 let values: Vec<Value> = site.results.iter().map(|reg| self.value(*reg as i32)).collect();
-                self.machine.weigh_observed(&values);
+                self.machine.weigh_observed(values.iter().copied());
                 initial.extend(site.watched.clone().map(|fixed| (fixed, values)));
             }
             let state = self.machine.monitor.as_deref_mut().and_then(|monitor| monitor.start(&initial));

@@ -29,6 +29,7 @@ mod initializer;
 mod jumps;
 mod layouts;
 mod member;
+mod observed;
 mod place;
 mod pragma;
 mod retry;

@@ -10,9 +10,10 @@ use super::state::{Thread, What, World};
 use super::{Labels, Move, Transitions, Violation};
 use crate::code::Code;
 use crate::intern::Interner;
-use fencepost_harness::observation::{Observation, ObservationSet};
+use fencepost_harness::observation::{self, Observation, ObservationSet};
 use fencepost_harness::verdict::Reason;
 use fencepost_lsl::memory::Object;
+use fencepost_lsl::program::Place;
 use fencepost_lsl::value::Value;
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
@@ -356,5 +357,9 @@ fn observe(code: &Code, world: &World) -> Observation {
             false => regs[src as usize].known().unwrap_or(Value::UNDEFINED),
         }));
     }
-    values
+    let new = world.objects.iter().filter(|object| object.place != Place::Global);
+    let confined = world.threads.iter().flat_map(|thread| &thread.confined);
+    let objects =
+        new.map(|object| (object.base, object.size())).chain(confined.map(|(base, end)| (*base, end - base)));
+    observation::observe(&code.pointers, &values, &objects.collect())
 }
