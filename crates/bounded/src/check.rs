@@ -13,16 +13,17 @@
 
 use crate::circuit::Lit;
 use crate::decode::decode;
-use crate::encode::{Encoding, Settings, Shortcuts, encode};
+use crate::encode::{Encoding, Settings, Shortcuts, Slots, encode};
 use crate::range::{self, Precision};
 use crate::solver::{Answer, Budget, Cadical, OrderEncoding};
 use crate::unroll::{self, Bounds, EventKind, Failure, LoopInfo, StopKind, Subject, Unrolled, unroll};
-use fencepost_harness::observation::{Observation, ObservationSet};
+use fencepost_harness::observation::{self, ObservationSet, observe};
 use fencepost_harness::operation::Harness;
 use fencepost_harness::result::Statistics;
 use fencepost_harness::trace::Trace;
 use fencepost_harness::verdict::Reason;
 use fencepost_lsl::source::Span;
+use fencepost_lsl::value::Value;
 use fencepost_models::cat::Model;
 use std::time::Instant;
 
@@ -310,7 +311,11 @@ impl<'a> Checker<'a> {
             let wrong = encoding.circuit.var();
             encoding.circuit.implies(wrong, complete);
             let words = encoding.observation();
-            encoding.exclude(&words, &specification.sorted(), wrong);
+            encoding.exclude(
+                Slots { words: &words, pointers: &self.pointers() },
+                &specification.sorted(),
+                wrong,
+            );
             clause.push(wrong);
         }
         encoding.circuit.clause(&clause);
@@ -388,17 +393,31 @@ impl<'a> Checker<'a> {
     fn enumerate(&mut self, encoding: &mut Encoding) -> Result<ObservationSet, Reason> {
         let complete = encoding.complete();
         let words = encoding.observation();
+        let pointers = self.pointers();
         let mut found = ObservationSet::default();
         loop {
             match self.solve(encoding, Phase::Violation, &[complete], None) {
                 Answer::Unsat => return Ok(found),
                 Answer::Stopped => return Err(self.stopped()),
                 Answer::Sat => {
-                    let observation: Observation = words.iter().map(|word| encoding.read(word)).collect();
-                    encoding.exclude_exactly(&words, &observation, complete);
+                    let values: Vec<Value> = words.iter().map(|word| encoding.read(word)).collect();
+                    let observation = observe(&pointers, &values, &encoding.new_objects());
+                    encoding.exclude_exactly(
+                        Slots { words: &words, pointers: &pointers },
+                        &observation,
+                        complete,
+                    );
                     found.insert(observation);
                 }
             }
+        }
+    }
+
+    /// Which slots of observations are pointers.
+    fn pointers(&self) -> Vec<bool> {
+        match self.subject {
+            Subject::Test(test) => observation::pointers(self.harness, test),
+            Subject::Main(_) => Vec::new(),
         }
     }
 

@@ -123,6 +123,16 @@ impl Word {
         circuit.and_all(&lits)
     }
 
+    /// Whether it is this value wherever the value is defined.
+    pub fn keeps(&self, circuit: &mut Circuit, promised: Value) -> Lit {
+        let mut lits = Vec::new();
+        for i in (0..64).filter(|i| promised.undef() >> i & 1 == 0) {
+            lits.push(!self.undef[i]);
+            lits.push(if promised.bits() >> i & 1 == 1 { self.bits[i] } else { !self.bits[i] });
+        }
+        circuit.and_all(&lits)
+    }
+
     /// Requires the two to be the same wherever `when` holds.
     pub fn require_equal(circuit: &mut Circuit, when: Lit, a: &Word, b: &Word) {
         let mut seen: Vec<(Lit, Lit)> = Vec::new();

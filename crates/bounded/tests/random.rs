@@ -206,7 +206,7 @@ fn violations_replay() {
             let mut specification = ObservationSet::default();
             let sequential = axioms::outcomes(&program, Model::Sc, &axioms::guesses(&program));
             for outcome in &sequential {
-                specification.insert(outcome.iter().map(|&bits| Value::new(bits)).collect());
+                specification.insert(outcome.iter().map(|&bits| Value::new(bits).into()).collect());
             }
             let allowed =
                 axioms::outcomes(&program, Model::named(name).expect("known"), &axioms::guesses(&program));
@@ -226,8 +226,8 @@ fn violations_replay() {
                 }
                 Finding::Violated(trace) => {
                     violated += 1;
-                    let seen = trace.observation().expect("it is complete");
-                    let seen: Outcome = seen.iter().map(|value| value.bits()).collect();
+                    let seen = trace.observation(&harness).expect("it is complete");
+                    let seen: Outcome = seen.iter().map(|seen| seen.defined().expect("defined")).collect();
                     assert!(
                         allowed.contains(&seen) && !sequential.contains(&seen),
                         "{name} {seed}\n{program}"

@@ -7,13 +7,16 @@ use fencepost_bounded::solver::{Budget, OrderEncoding, peak_memory, resident_mem
 use fencepost_bounded::unroll;
 use fencepost_explore as explore;
 use fencepost_harness::mine::Mined;
-use fencepost_harness::observation::ObservationSet;
+use fencepost_harness::observation::{Observation, ObservationSet, Seen};
+use fencepost_harness::operation::ValueTy;
 use fencepost_harness::result::{
     CheckResult, Counterexample, LoopBound, Property, Scope, Statistics, Verdict, Visited, Wrong,
 };
 use fencepost_harness::test::Test;
 use fencepost_harness::trace::{Explanation, Trace};
 use fencepost_harness::verdict::Reason;
+use fencepost_lsl::program::address;
+use fencepost_lsl::value::Value;
 use fencepost_models::cat::Model;
 use fencepost_replay::{Refusal, judge_until, replay_until};
 use std::rc::Rc;
@@ -372,11 +375,26 @@ impl Judge<'_> {
             return Err(Reason::Internal("a trace is not as wrong as was said".into()));
         }
         if wrong == Wrong::Observation {
-            let (Some(specification), Some(observed)) = (specification, trace.observation()) else {
+            let observed = trace.observation(&self.session.harness);
+            let (Some(specification), Some(observed)) = (specification, observed) else {
                 return Err(Reason::Internal("a trace violates nothing".into()));
             };
             if specification.admits(&observed) {
                 return Err(Reason::Internal("a trace violates nothing: its observation is serial".into()));
+            }
+            let reused = trace.reused_objects(&self.session.harness);
+            if !reused.is_empty() && specification.admits_if_shared(&observed, &reused) {
+                return Err(Reason::Unsupported(
+                    "operations give back pointers to memory that was freed and used again, which look the same although \
+                     they mean different objects; check without --reuse what they give back"
+                        .into(),
+                ));
+            }
+            if let Some(op) = address_as_number(self.session, trace, specification, &observed) {
+                return Err(Reason::Unsupported(format!(
+                    "operation `{op}` gives back the address of a new object as a number, and addresses differ between \
+                     executions; let it give back a pointer, which is compared by what it points to"
+                )));
             }
             nearest =
                 specification.nearest(&observed).into_iter().map(|(o, slots)| (o.clone(), slots)).collect();
@@ -384,6 +402,45 @@ impl Judge<'_> {
         let trace = trace.clone();
         Ok(Verdict::Violated(Box::new(Counterexample { wrong, trace, explanation, nearest, serial })))
     }
+}
+
+/// The operation that gives back the address of an object as a number, if nothing else can be said against an
+/// observation that is not serial.
+///
+/// Whether the number is wrong cannot be known: memory could be laid out such that it is the same as in a serial
+/// execution. That numbers match by chance is no matter here, for nothing is proved by it.
+fn address_as_number(
+    session: &Session,
+    trace: &Trace,
+    specification: &ObservationSet,
+    observed: &Observation,
+) -> Option<String> {
+    let mut calls: Vec<_> = trace.threads.iter().flat_map(|thread| &thread.calls).collect();
+    calls.retain(|call| call.op.is_some());
+    calls.sort_by_key(|call| call.op.map(|(_, number)| number));
+    let objects = trace.new_objects();
+    // Alone, packed with something else, or shifted.
+    let parts = |word: u64| (0..34).map(move |shift| word >> shift & (address::END - 1));
+    let mut suspect = None;
+    let mut open = Vec::new();
+    for call in calls {
+        let op = session.harness.op(call.op?.0);
+        open.resize(open.len() + op.inputs.len(), false);
+        for (output, value) in op.outputs.iter().zip(call.results.as_ref()?) {
+            let number = matches!(output.ty, ValueTy::Int(ty) if ty.bits >= 32);
+            let address = number && parts(value.bits()).any(|part| objects.find(part).is_some());
+            open.push(address);
+            if address {
+                suspect.get_or_insert_with(|| op.name.clone());
+            }
+        }
+    }
+    let excused = |slot: usize, serial: Seen| {
+        let like =
+            |word: Value| parts(word.bits()).any(|part| (address::STACK..address::END).contains(&part));
+        open[slot] && serial.word().is_some_and(like)
+    };
+    specification.admits_but_for(observed, &excused).then_some(suspect).flatten()
 }
 
 /// Loop instances, gathered by their place in the source.

@@ -2,11 +2,13 @@
 
 use fencepost_c::Rejected;
 use fencepost_harness::mine::{self, Mined};
-use fencepost_harness::operation::Harness;
+use fencepost_harness::observation;
+use fencepost_harness::operation::{Harness, ValueTy};
 use fencepost_harness::test::{self, Test};
 use fencepost_lsl::diagnostic::Diagnostic;
-use fencepost_lsl::program::{ProcId, Program};
+use fencepost_lsl::program::{ProcId, Program, address};
 use fencepost_lsl::source::{Origin, SourceMap};
+use fencepost_lsl::value::Value;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::Path;
@@ -164,7 +166,8 @@ impl Session {
             let theirs = reference.ops.iter().find(|op| op.name == ours.name);
             let shape = |op: &fencepost_harness::operation::Operation| {
                 let choices: Vec<_> = op.inputs.iter().map(|input| input.choices.clone()).collect();
-                (choices, op.outputs.len())
+                let pointers = op.outputs.iter().map(|output| output.ty == ValueTy::Pointer);
+                (choices, pointers.collect::<Vec<bool>>())
             };
             if theirs.map(shape) != Some(shape(ours)) {
                 return Mined::Impossible(format!(
@@ -178,7 +181,33 @@ impl Session {
                 let fault = trace.fault().map_or(String::new(), |(_, fault, _)| fault.to_string());
                 Mined::Impossible(format!("the reference implementation fails: {fault}"))
             }
+            Mined::Specification { observations, calls } => {
+                let pointers = observation::pointers(&self.harness, test);
+                let there = |value| translate(value, &reference.program, &self.harness.program);
+                match observations.with_pointers(&pointers, there) {
+                    Some(observations) => Mined::Specification { observations, calls },
+                    None => Mined::Impossible(
+                        "the reference implementation gives back a pointer to something that the file does not have".into(),
+                    ),
+                }
+            }
             mined => mined,
         }
     }
+}
+
+/// A pointer of one program as one of another: to the global or function of the same name. Pointers to nothing, and what
+/// is no pointer to anything, stay as they are.
+fn translate(value: Value, from: &Program, to: &Program) -> Option<Value> {
+    let Some(addr) = value.defined() else { return Some(value) };
+    if let Some(global) =
+        from.globals.iter().find(|global| (global.addr..=global.addr + global.size).contains(&addr))
+    {
+        let other = to.globals.iter().find(|other| other.name == global.name)?;
+        return Some(Value::new(other.addr + (addr - global.addr)));
+    }
+    let Some(offset) = addr.checked_sub(address::FUNCTIONS) else { return Some(value) };
+    let Some(proc) = from.procs.get((offset / 16) as usize) else { return Some(value) };
+    let other = to.procs.iter().position(|other| other.name == proc.name)?;
+    Some(Value::new(address::FUNCTIONS + 16 * other as u64 + offset % 16))
 }

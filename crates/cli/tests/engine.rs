@@ -46,7 +46,7 @@ void write(void) { x = 1; x = 2; }
 ";
     let result = expect(text, "sc", Kind::Violated);
     let Verdict::Violated(example) = &result.verdict else { unreachable!("just asserted") };
-    let observed = example.trace.observation().expect("it is complete");
+    let observed = example.trace.threads[1].calls[0].results.as_ref().expect("it is complete");
     assert_eq!(observed[0].defined(), Some(40), "the write is seen half done, on top of the last slot");
 }
 
@@ -176,7 +176,7 @@ int pull(void) { while (atomic_fetch_add(&x, 1) < 2) ; return atomic_load(&x); }
     let result = run(text, "sc");
     let Verdict::Violated(example) = &result.verdict else { panic!("{:?}", result.verdict) };
     assert!(result.scope.loops.iter().all(|info| !info.spin), "the loop counts");
-    assert!(example.trace.observation().is_some());
+    assert!(example.trace.threads.iter().flat_map(|thread| &thread.calls).all(|call| call.results.is_some()));
 }
 
 /// Spin loops taken as one successful round, and unrolled: neither finds what the other does not.

@@ -2,8 +2,8 @@
 //!
 //! [`crate::rename`] gives objects new addresses, and so does [`crate::symmetry`], where threads change places.
 //! No program may notice, so each operation on an address is looked at when it is made: copies, equality, tags in the low bits and offsets inside of an object pass.
-//! An order of two objects, a hash, an address that is packed with something else or that is observed does
-//! not; then the exploration begins anew, without either.
+//! An order of two objects, a hash, an address that is packed with something else or that is observed as a number
+//! does not; then the exploration begins anew, without either.
 //!
 //! # Soundness
 //!
@@ -115,9 +115,9 @@ impl Machine<'_> {
     }
 
     /// Looks at values that are observed.
-    pub(crate) fn weigh_observed(&mut self, values: &[Value]) {
+    pub(crate) fn weigh_observed(&mut self, values: impl IntoIterator<Item = Value>) {
         if self.weighs() {
-            self.alike &= !values.iter().any(|value| is_object(value.bits()));
+            self.alike &= !values.into_iter().any(|value| is_object(value.bits()));
         }
     }
 

@@ -44,7 +44,7 @@ impl<R: Recorder> Run<'_, '_, R> {
             }
             if watched {
                 self.machine.pure = false;
-                self.machine.weigh_observed(&results);
+                self.machine.weigh_observed(results.iter().copied());
                 self.machine.form_told(self.world, &results);
                 self.commit();
                 let state = MonitorState(self.world.monitor);
@@ -95,7 +95,7 @@ impl<R: Recorder> Run<'_, '_, R> {
             for call in &code.initial {
                 let site = &code.calls[*call as usize];
                 let values: Vec<Value> = site.results.iter().map(|reg| self.value(register(*reg))).collect();
-                self.machine.weigh_observed(&values);
+                self.machine.weigh_observed(values.iter().copied());
                 self.machine.form_told(self.world, &values);
                 initial.extend(site.watched.clone().map(|fixed| (fixed, values)));
             }

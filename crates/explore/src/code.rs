@@ -139,6 +139,8 @@ pub(crate) struct Code {
     pub(crate) first: u32,
     /// Threads and calls whose values make up an observation, in the order of the test.
     pub(crate) observed: Vec<(u32, u32)>,
+    /// Which of these values are pointers.
+    pub(crate) pointers: Vec<bool>,
     /// Initial calls of a client, for its monitor.
     pub(crate) initial: Vec<u32>,
     /// For each thread of a client that is watched, the last one before it that makes the same calls, and the

@@ -8,7 +8,7 @@ use crate::compile::Compiler;
 use crate::confine;
 use crate::intern::small;
 use fencepost_harness::client::{Client, FixedCall};
-use fencepost_harness::observation::ObservationSet;
+use fencepost_harness::observation::{self, ObservationSet};
 use fencepost_harness::operation::{Harness, OpId};
 use fencepost_harness::test::Test;
 use fencepost_lsl::program::{Choice, ProcId};
@@ -54,6 +54,7 @@ pub(crate) fn compile(harness: &Harness, subject: Subject, watched: bool) -> Cod
         }
         Subject::Test(test, _) => {
             drivers.observes = true;
+            compiler.code.pointers = observation::pointers(harness, test);
             let plan = |calls: &[fencepost_harness::test::Invocation]| -> Vec<Planned> {
                 calls.iter().map(|c| Planned { op: c.op, primed: c.primed, args: None }).collect()
             };

@@ -1,12 +1,13 @@
 //! Whether an execution may end as it does.
 
+use crate::address;
 use crate::code::{Instr, register};
 use crate::leak::leaked;
 use crate::machine::Machine;
 use crate::outcome::Violation;
 use crate::state::{EMPTY, Phase, World};
 use fencepost_harness::monitor::MonitorState;
-use fencepost_harness::observation::{Observation, ObservationSet};
+use fencepost_harness::observation::{self, Observation, ObservationSet};
 use fencepost_harness::verdict::Reason;
 use rustc_hash::FxHashSet;
 
@@ -60,7 +61,8 @@ impl<'a> Judge<'a> {
         }
         if !machine.code.observed.is_empty() {
             let observation = observe(machine, world);
-            machine.weigh_observed(&observation);
+            // Which new object is seen, and where in it, does not depend on addresses.
+            machine.weigh_observed(observation.iter().filter_map(|seen| seen.word()));
             if self.seen.insert(observation.clone()) {
                 let bad = self.specification.is_some_and(|admitted| !admitted.admits(&observation));
                 self.observations.insert(observation);
@@ -118,7 +120,12 @@ fn observe(machine: &mut Machine, world: &World) -> Observation {
             false => machine.regs[src as usize],
         }));
     }
-    values
+    let places = world.slots.iter().zip(&world.objects);
+    let objects = places.map(|(slot, object)| {
+        let object = machine.pools.object(*object);
+        (address::base(*slot, object.align()), object.size())
+    });
+    observation::observe(&code.pointers, &values, &objects.collect())
 }
 
 /// Whether the monitor accepts that threads are stuck, each in its pending call. A thread that could not

@@ -131,7 +131,10 @@ pub fn explore(
         if let (End::Done, Some(fairness)) = (&end, options.termination.wants()) {
             match cycles::endless(&mut machine, fairness) {
                 Ok(Some(Lasso { steps, stem })) => {
-                    end = End::Violated(Violation::Endless { stem, steps: steps.len(), repeats: Vec::new() }, steps);
+                    end = End::Violated(
+                        Violation::Endless { stem, steps: steps.len(), repeats: Vec::new() },
+                        steps,
+                    );
                 }
                 Ok(None) => {}
                 Err(reason) => end = End::Stopped(reason),

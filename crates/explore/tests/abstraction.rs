@@ -7,8 +7,8 @@ mod support;
 
 use fencepost_explore::abstraction::{Abstraction, Approach, Verification, verify};
 use fencepost_explore::{Budget, Model, Options, Reductions, Subject, Verdict, explore};
+use fencepost_harness::observation::Observation;
 use fencepost_harness::operation::Harness;
-use fencepost_lsl::value::Value;
 use fencepost_reference::generate::{self, Random, Size};
 use fencepost_reference::lower::lower;
 use fencepost_reference::program::{Fence, Instruction, Order, Outcome, Program};
@@ -28,7 +28,7 @@ fn outcomes(program: &Program, options: &Options) -> BTreeSet<Outcome> {
     let (harness, test) = lower(program);
     let found = explore(&harness, Subject::Test(&test, None), options, None, &|_| {});
     assert_eq!(found.verdict, Verdict::Holds, "{program}");
-    let outcome = |o: &&Vec<Value>| o.iter().map(|value| value.defined().expect("defined")).collect();
+    let outcome = |o: &&Observation| o.iter().map(|value| value.defined().expect("defined")).collect();
     found.observations.sorted().iter().map(outcome).collect()
 }
 

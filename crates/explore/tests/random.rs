@@ -4,7 +4,7 @@
 //! program, shrunk, and its seed.
 
 use fencepost_explore::{Model, Options, Reductions, Search, Subject, Verdict, Violation, explore};
-use fencepost_harness::observation::ObservationSet;
+use fencepost_harness::observation::{Observation, ObservationSet};
 use fencepost_lsl::value::Value;
 use fencepost_reference::axioms;
 use fencepost_reference::buffers::{self, Machine};
@@ -26,7 +26,7 @@ fn explicit(program: &Program, options: &Options) -> BTreeSet<Outcome> {
     let (harness, test) = lower(program);
     let found = explore(&harness, Subject::Test(&test, None), options, None, &|_| {});
     assert_eq!(found.verdict, Verdict::Holds, "{program}");
-    let outcome = |o: &&Vec<Value>| o.iter().map(|value| value.defined().expect("defined")).collect();
+    let outcome = |o: &&Observation| o.iter().map(|value| value.defined().expect("defined")).collect();
     found.observations.sorted().iter().map(outcome).collect()
 }
 
@@ -145,7 +145,7 @@ fn violations_replay() {
             let mut specification = ObservationSet::default();
             let sequential = axioms::outcomes(&program, axioms::Model::Sc, &axioms::guesses(&program));
             for outcome in &sequential {
-                specification.insert(outcome.iter().map(|&bits| Value::new(bits)).collect());
+                specification.insert(outcome.iter().map(|&bits| Value::new(bits).into()).collect());
             }
             let reference = axioms::Model::named(name).expect("known");
             let allowed = axioms::outcomes(&program, reference, &axioms::guesses(&program));
@@ -159,8 +159,8 @@ fn violations_replay() {
                 Verdict::Violated { violation, trace } => {
                     violated += 1;
                     assert_eq!(violation, Violation::Observation);
-                    let seen = trace.observation().expect("it is complete");
-                    let seen: Outcome = seen.iter().map(|value| value.bits()).collect();
+                    let seen = trace.observation(&harness).expect("it is complete");
+                    let seen: Outcome = seen.iter().map(|seen| seen.defined().expect("defined")).collect();
                     assert!(
                         allowed.contains(&seen) && !sequential.contains(&seen),
                         "{name} {seed}\n{program}"

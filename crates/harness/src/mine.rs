@@ -5,7 +5,7 @@
 //! explored once. The paper asks a SAT solver for serial executions instead; running them is faster and
 //! independent of the encoding, so the bounded engine keeps the solver's way as a cross-check.
 
-use crate::observation::ObservationSet;
+use crate::observation::{self, NewObjects, ObservationSet, observe};
 use crate::operation::Harness;
 use crate::serial::{Outcome, Script, SerialWorld};
 use crate::test::{Invocation, Test};
@@ -95,9 +95,11 @@ impl Search<'_> {
                 next
             })?;
         }
+        let pointers = observation::pointers(self.harness, self.test);
         let mut observations = ObservationSet::default();
         for state in layer.into_keys() {
-            observations.insert(state.observed.concat());
+            let objects = NewObjects::of(&state.memory);
+            observations.insert(observe(&pointers, &state.observed.concat(), &objects));
         }
         Ok(observations)
     }

@@ -22,7 +22,9 @@ pub struct Input {
 pub struct Output {
     /// The out-parameter it came through; empty for the return value.
     pub name: String,
-    /// Its C type, to print it.
+    /// Which part of it, as in `.key` or `[1].next`; empty if it is no record.
+    pub member: String,
+    /// Its C type: how it is printed, and whether it is compared as a pointer.
     pub ty: ValueTy,
 }
 
@@ -105,11 +107,41 @@ impl Harness {
     }
 }
 
+impl Output {
+    /// Its value, already shown, with the part that it is.
+    pub fn label(&self, shown: String) -> String {
+        if self.member.is_empty() { shown } else { format!("{}: {shown}", self.member) }
+    }
+}
+
 impl ValueTy {
-    /// The value as C would write it.
+    /// The bits that a value of the type has.
+    fn mask(self) -> u64 {
+        match self {
+            ValueTy::Bool => IntTy::U8.mask(),
+            ValueTy::Int(ty) => ty.mask(),
+            ValueTy::Pointer => u64::MAX,
+        }
+    }
+
+    /// Whether nothing of a value is defined.
+    pub fn unwritten(self, value: Value) -> bool {
+        value.undef() & self.mask() == self.mask()
+    }
+
+    /// The value as C would write it. Where some bits are undefined, it has a question mark for each digit
+    /// that they are part of.
     pub fn show(self, value: Value) -> String {
         match (self, value.defined()) {
-            (_, None) => "undefined".into(),
+            (_, None) if self.unwritten(value) => "undefined".into(),
+            (_, None) => {
+                let digits = self.mask().count_ones().div_ceil(4);
+                let digit = |i: u32| match value.undef() >> (4 * i) & 0xf {
+                    0 => format!("{:x}", value.bits() >> (4 * i) & 0xf),
+                    _ => "?".into(),
+                };
+                format!("0x{}", (0..digits).rev().map(digit).collect::<String>())
+            }
             (ValueTy::Bool, Some(0)) => "false".into(),
             (ValueTy::Bool, Some(1)) => "true".into(),
             (ValueTy::Int(ty), Some(bits)) if ty.signed => format!("{}", bits as i64),

@@ -5,7 +5,8 @@
 //! memory saw the stores to each location in this order. Nothing in it is derived; what can be worked out
 //! (an order of all accesses, names of addresses, reorderings) is left to replay.
 
-use crate::operation::OpId;
+use crate::observation::{NewObjects, Observation, Seen, observe};
+use crate::operation::{Harness, OpId, ValueTy};
 use fencepost_lsl::fault::Fault;
 use fencepost_lsl::interp::Frame;
 use fencepost_lsl::layout::LayoutId;
@@ -231,8 +232,41 @@ impl Trace {
         freed.or_else(|| self.threads.iter().enumerate().find_map(ends))
     }
 
-    /// The values observed by the test, in the order of its slots; none unless every call returned.
-    pub fn observation(&self) -> Option<Vec<Value>> {
+    /// What the test observes; none unless every call returned.
+    pub fn observation(&self, harness: &Harness) -> Option<Observation> {
+        let (values, pointers) = self.observed_values(harness)?;
+        Some(observe(&pointers, &values, &self.new_objects()))
+    }
+
+    /// The objects of its observation that lie where others lay before: of their addresses, nobody can tell which of
+    /// them is meant.
+    pub fn reused_objects(&self, harness: &Harness) -> Vec<u32> {
+        let (Some((values, _)), Some(seen)) = (self.observed_values(harness), self.observation(harness))
+        else {
+            return Vec::new();
+        };
+        let made = |base: u64| {
+            let at = |event: &&Event| matches!(event.action, Action::Alloc { addr, .. } if addr == base);
+            self.events.iter().filter(at).count()
+        };
+        let reused = values.iter().zip(seen).filter_map(|(value, seen)| match seen {
+            Seen::New { object, offset } if made(value.bits() - offset) > 1 => Some(object),
+            _ => None,
+        });
+        reused.collect()
+    }
+
+    /// The objects that it made.
+    pub fn new_objects(&self) -> NewObjects {
+        let made = self.events.iter().filter_map(|event| match event.action {
+            Action::Alloc { addr, size, .. } => Some((addr, size)),
+            _ => None,
+        });
+        made.collect()
+    }
+
+    /// The values observed by the test, in the order of its slots, and which of them are pointers.
+    fn observed_values(&self, harness: &Harness) -> Option<(Vec<Value>, Vec<bool>)> {
         let mut calls: Vec<(usize, &Call)> = self
             .threads
             .iter()
@@ -240,12 +274,15 @@ impl Trace {
             .filter_map(|call| call.op.map(|(_, number)| (number, call)))
             .collect();
         calls.sort_by_key(|(number, _)| *number);
-        let mut values = Vec::new();
+        let (mut values, mut pointers) = (Vec::new(), Vec::new());
         for (_, call) in calls {
             values.extend(&call.args);
             values.extend(call.results.as_ref()?);
+            let op = call.op.map(|(op, _)| harness.op(op))?;
+            let tys = op.inputs.iter().map(|input| input.ty).chain(op.outputs.iter().map(|output| output.ty));
+            pointers.extend(tys.map(|ty| ty == ValueTy::Pointer));
         }
-        Some(values)
+        Some((values, pointers))
     }
 }
 

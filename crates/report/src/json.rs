@@ -118,7 +118,7 @@ fn counterexample(harness: &Harness, test: Option<&Test>, example: &Counterexamp
     let shown = |values: &observation::Observation, serial: bool| {
         test.map(|test| observation::show(harness, test, values, serial))
     };
-    let observed = trace.observation().and_then(|observed| shown(&observed, false));
+    let observed = trace.observation(harness).and_then(|observed| shown(&observed, false));
     let nearest: Vec<Value> = example.nearest.iter().take(3).map(|(o, _)| json!(shown(o, true))).collect();
     let (waiting, repeats) = match &example.wrong {
         Wrong::Stuck(threads) => (json!(threads), Value::Null),

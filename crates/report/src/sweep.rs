@@ -164,7 +164,7 @@ impl Shown<'_> {
     fn results(&self, call: &FixedCall, results: &[Value]) -> String {
         let outputs = &self.harness.op(call.op).outputs;
         let shown: Vec<String> =
-            outputs.iter().zip(results).map(|(output, &value)| output.ty.show(value)).collect();
+            outputs.iter().zip(results).map(|(output, &value)| output.label(output.ty.show(value))).collect();
         if shown.is_empty() { "returns".into() } else { shown.join(", ") }
     }
 

@@ -5,7 +5,7 @@ use crate::text::{BAD, BOLD, FAINT, RESET};
 use crate::values;
 use fencepost_harness::client::FixedCall;
 use fencepost_harness::observation;
-use fencepost_harness::operation::Harness;
+use fencepost_harness::operation::{Harness, ValueTy};
 use fencepost_harness::result::{Counterexample, Wrong};
 use fencepost_harness::test::Test;
 use fencepost_harness::trace::{Action, Call, EventId, Source, Start, Status};
@@ -126,7 +126,7 @@ impl Renderer<'_> {
     /// What was observed, and why that is wrong.
     fn observation(&self, out: &mut String) {
         let trace = &self.example.trace;
-        let (Some(test), Some(observed)) = (self.test, trace.observation()) else { return };
+        let (Some(test), Some(observed)) = (self.test, trace.observation(self.harness)) else { return };
         let calls = observation::show(self.harness, test, &observed, false);
         let _ = writeln!(out, "  {BOLD}Observed{RESET}");
         self.calls(out, test, &calls);
@@ -166,7 +166,13 @@ impl Renderer<'_> {
 
     fn call_name(&self, call: &Call) -> String {
         match call.op {
-            Some((op, _)) => observation::show_call(self.harness, op, &call.args, call.results.as_deref()),
+            Some((op, _)) => {
+                let show = |ty: ValueTy, value: Value| match ty {
+                    ValueTy::Pointer if value.bits() != 0 => values::show(value, &self.example.explanation),
+                    _ => ty.show(value),
+                };
+                observation::show_call_with(self.harness, op, &call.args, call.results.as_deref(), &show)
+            }
             None => self.proc_name(call.proc),
         }
     }

@@ -25,6 +25,7 @@ use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 pub use memory::{Memory, PartId, Source};
+pub use observe::Slots;
 
 /// Which shortcuts the encoding takes. Each can be switched off, to be compared with its absence.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

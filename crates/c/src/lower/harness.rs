@@ -14,7 +14,7 @@ use fencepost_harness::oracle::declaration;
 use fencepost_harness::test;
 use fencepost_lsl::diagnostic::Diagnostic;
 use fencepost_lsl::op::PrimOp;
-use fencepost_lsl::program::{Operand, Order, ProcId, Reg};
+use fencepost_lsl::program::{Operand, ProcId, Reg, StmtKind};
 use fencepost_lsl::source::Span;
 use fencepost_lsl::value::Value;
 
@@ -114,12 +114,12 @@ impl<'u> Lowerer<'u> {
     fn argument(&mut self, argument: &'u Expr, parameter: QualType, wrapper: &mut Wrapper) -> Operand {
         match &argument.kind {
             ExprKind::Name(symbol) if self.text(*symbol) == "out" && self.scopes.find(*symbol).is_none() => {
-                let Some(to) = self.types.pointee(parameter.id).filter(|to| self.types.word(to.id).is_some())
+                let Some(to) = self.types.pointee(parameter.id).filter(|to| self.can_be_observed(to.id))
                 else {
                     let shown = self.types.show(parameter);
                     self.error(
                         argument.span,
-                        format!("`out` needs a pointer to a number, the parameter is `{shown}`"),
+                        format!("`out` needs a pointer to a number, a pointer or a record, the parameter is `{shown}`"),
                     );
                     return 0.into();
                 };
@@ -175,39 +175,57 @@ impl<'u> Lowerer<'u> {
         &mut self,
         callee: ProcId,
         signature: &FunctionType,
-        args: Vec<Operand>,
+        mut args: Vec<Operand>,
         wrapper: &Wrapper,
         span: Span,
     ) -> (Vec<Reg>, Vec<Output>) {
         let result = signature.result.id;
-        let mut results = Vec::new();
-        let mut outputs = Vec::new();
         let reg = self.types.word(result).map(|_| self.builder.reg());
-        if reg.is_none() && self.types.size(result).is_some() {
+        let by_address = reg.is_none() && self.types.size(result).is_some();
+        if by_address && !self.can_be_observed(result) {
             let shown = self.types.show(result);
             self.error(span, format!("an operation cannot return `{shown}`"));
+            return (Vec::new(), Vec::new());
         }
-        let kind =
-            fencepost_lsl::program::StmtKind::Call { proc: callee, args, results: reg.into_iter().collect() };
-        self.builder.emit(kind, span);
-        if let Some(reg) = reg {
-            // Returning an undefined value is an error; testing it makes it one.
-            self.builder.op(PrimOp::Truth, &[reg.into()], span);
-            results.push(reg);
-            outputs.push(Output { name: String::new(), ty: self.value_ty(result) });
+        let object = by_address.then(|| self.temporary(result.into(), span));
+        if let Some(object) = object {
+            args.insert(0, object);
+        }
+        self.builder.emit(StmtKind::Call { proc: callee, args, results: reg.into_iter().collect() }, span);
+        let mut observed = Vec::new();
+        match (reg, object) {
+            (Some(reg), _) if self.types.scalar(result).is_some() => {
+                // Returning an undefined value is an error; testing it makes it one. Members of a record may be
+                // undefined.
+                self.builder.op(PrimOp::Truth, &[reg.into()], span);
+                let output = Output { name: String::new(), member: String::new(), ty: self.value_ty(result) };
+                observed.push((reg.into(), output));
+            }
+            (Some(reg), _) => self.observe_word(reg, result, &mut observed, span),
+            (None, Some(object)) => self.observe_object("", object, result, &mut observed, span),
+            (None, None) => {}
         }
         for &(addr, ty, span) in &wrapper.outs {
-            let word = self.types.word(ty).unwrap_or(fencepost_lsl::value::IntTy::U64);
-            let value = self.builder.load(addr.into(), word, Order::Plain, span);
-            if let Operand::Reg(reg) = value {
-                results.push(reg);
-                outputs.push(Output { name: "out".into(), ty: self.value_ty(ty) });
-            }
+            self.observe_object("out", addr.into(), ty, &mut observed, span);
+        }
+        let mut results = Vec::new();
+        let mut outputs = Vec::new();
+        for (value, output) in observed {
+            let reg = match value {
+                Operand::Reg(reg) => reg,
+                value => {
+                    let reg = self.builder.reg();
+                    self.builder.assign(reg, value, span);
+                    reg
+                }
+            };
+            results.push(reg);
+            outputs.push(output);
         }
         (results, outputs)
     }
 
-    fn value_ty(&self, ty: TypeId) -> ValueTy {
+    pub(super) fn value_ty(&self, ty: TypeId) -> ValueTy {
         match (self.types.get(ty), self.types.word(ty)) {
             (Type::Bool, _) => ValueTy::Bool,
             (Type::Pointer(_), _) => ValueTy::Pointer,

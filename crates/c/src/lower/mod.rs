@@ -30,6 +30,7 @@ mod initializer;
 mod jumps;
 mod layouts;
 mod member;
+mod observed;
 mod place;
 mod pragma;
 mod retry;

@@ -10,9 +10,10 @@ use super::state::{Thread, What, World};
 use super::{Labels, Move, Transitions, Violation};
 use crate::code::{Code, register};
 use crate::intern::{Interner, small};
-use fencepost_harness::observation::{Observation, ObservationSet};
+use fencepost_harness::observation::{self, Observation, ObservationSet};
 use fencepost_harness::verdict::Reason;
 use fencepost_lsl::memory::Object;
+use fencepost_lsl::program::Place;
 use rustc_hash::FxHashMap;
 use std::hash::Hash;
 use std::rc::Rc;
@@ -357,5 +358,9 @@ fn observe(code: &Code, world: &World) -> Option<Observation> {
             });
         }
     }
-    Some(values)
+    let new = world.objects.iter().filter(|object| object.place != Place::Global);
+    let confined = world.threads.iter().flat_map(|thread| &thread.confined);
+    let objects =
+        new.map(|object| (object.base, object.size())).chain(confined.map(|(base, end)| (*base, end - base)));
+    Some(observation::observe(&code.pointers, &values, &objects.collect()))
 }

@@ -10,6 +10,7 @@
 //! A specification written as sequential C, [`reference`], needs no roles.
 
 use crate::client::FixedCall;
+use crate::observation::keeps;
 use fencepost_lsl::value::Value;
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -28,7 +29,7 @@ pub mod shape;
 /// One way in which a call may return.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Outcome<S> {
-    /// One value for each of the operation's outputs. An undefined one promises nothing: any value matches.
+    /// One value for each of the operation's outputs. An undefined bit promises nothing: either matches.
     pub results: Vec<Value>,
     /// The state after it.
     pub next: S,
@@ -62,7 +63,7 @@ pub trait Oracle {
 /// Whether results are what an outcome promises.
 pub fn agrees(promised: &[Value], results: &[Value]) -> bool {
     promised.len() == results.len()
-        && promised.iter().zip(results).all(|(promise, value)| promise.undef() != 0 || promise == value)
+        && promised.iter().zip(results).all(|(&promise, &value)| keeps(promise, value))
 }
 
 /// What kind of collection an oracle specifies.

@@ -20,7 +20,10 @@ pub(crate) fn operation(name: &str, inputs: usize, outputs: &[(&str, ValueTy)]) 
         name: name.into(),
         proc: ProcId(0),
         inputs: vec![input; inputs],
-        outputs: outputs.iter().map(|&(name, ty)| Output { name: name.into(), ty }).collect(),
+        outputs: outputs
+            .iter()
+            .map(|&(name, ty)| Output { name: name.into(), member: String::new(), ty })
+            .collect(),
         function: name.into(),
         span: Span::new(FileId(0), 0, 0),
     }

@@ -153,7 +153,7 @@ impl<'a> Lowering<'a> {
             body,
             span: self.span,
         });
-        let output = Output { name: String::new(), ty: ValueTy::Int(IntTy::U64) };
+        let output = Output { name: String::new(), member: String::new(), ty: ValueTy::Int(IntTy::U64) };
         self.harness.ops.push(Operation {
             name: name.clone(),
             proc: ProcId(self.harness.program.procs.len() as u32 - 1),
