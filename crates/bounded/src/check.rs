@@ -16,6 +16,7 @@ use crate::decode::decode;
 use crate::encode::{Encoding, Settings, Shortcuts, encode};
 use crate::range::{self, Precision};
 use crate::solver::{Answer, Budget, Cadical, OrderEncoding};
+use crate::switched::fences_only_forbid;
 use crate::unroll::{self, Bounds, EventKind, Failure, LoopInfo, StopKind, Subject, Unrolled, unroll};
 use fencepost_harness::observation::{Observation, ObservationSet};
 use fencepost_harness::operation::Harness;
@@ -53,6 +54,7 @@ impl Default for Options {
             shortcuts: Shortcuts::default(),
             unroll: unroll::Options {
                 reduce_spins: true,
+                own_early: true,
                 max_statements: 2_000_000,
                 reuse: false,
                 fences: Vec::new(),
@@ -223,7 +225,13 @@ impl<'a> Checker<'a> {
         let start = Instant::now();
         let budget = self.options.budget.clone();
         let placed = self.placed.clone();
-        let options = unroll::Options { budget: budget.clone(), placed, ..self.options.unroll.clone() };
+        let options = unroll::Options {
+            // What is left of an execution without its silent turns must still be one.
+            reduce_spins: self.options.unroll.reduce_spins && fences_only_forbid(self.model),
+            budget: budget.clone(),
+            placed,
+            ..self.options.unroll.clone()
+        };
         let unrolled = unroll(self.harness, self.subject, &self.bounds, &options)
             .map_err(|failure| self.unroll_failure(failure))?;
         if !self.model.knows_ghosts()
@@ -319,17 +327,6 @@ impl<'a> Checker<'a> {
             let stop = &encoding.unrolled.threads[thread].stops[index];
             if let StopKind::Bound(instance) = &stop.kind {
                 open.push(OpenBound { exceeded, instance: instance.clone(), span: stop.span });
-            }
-        }
-        for (thread, index, fired) in encoding.stops(|kind| matches!(kind, StopKind::Spin { .. })) {
-            let stop = &encoding.unrolled.threads[thread].stops[index];
-            let (kind, span) = (stop.kind.clone(), stop.span);
-            if let StopKind::Spin { instance, silent } = kind {
-                let noisy = encoding.noisy(&silent);
-                let exceeded = encoding.circuit.and(fired, noisy);
-                if exceeded != Lit::FALSE {
-                    open.push(OpenBound { exceeded, instance, span });
-                }
             }
         }
         open

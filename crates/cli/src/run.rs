@@ -116,7 +116,8 @@ pub fn check(
     progress: &dyn Fn(Progress),
 ) -> CheckResult {
     let start = Instant::now();
-    let options = limits.options();
+    let mut options = limits.options();
+    options.unroll.own_early = fencepost_replay::lets_threads_read_own_blocks_early(model);
     let mut result = CheckResult {
         file: session.file.clone(),
         test: subject.name().to_owned(),
@@ -236,7 +237,7 @@ fn bounded(
         Finding::Holds { witness } => {
             // Proof that the verdict speaks of something: an execution that the referee accepts.
             replayed(session, &witness, model)?;
-            let open = outcome.loops.iter().any(|info| !info.spin);
+            let open = outcome.loops.iter().any(|info| info.bounded);
             if open && fencepost_replay::lets_stores_overtake_loads(model) {
                 result.scope.caveats.push(EARLY_STORES.into());
             }

@@ -18,7 +18,9 @@ mod shape;
 mod sources;
 mod world;
 
-pub use shape::{lets_stores_overtake_loads, lets_stores_overtake_stores};
+pub use shape::{
+    lets_stores_overtake_loads, lets_stores_overtake_stores, lets_threads_read_own_blocks_early,
+};
 
 use fencepost_harness::operation::Harness;
 use fencepost_harness::trace::{Explanation, Trace};
