@@ -12,13 +12,14 @@ int main(void)
 {
     pthread_t t;
     pthread_create(&t, 0, writer, 0);
-    int c = 0, first = 1, kept = 0;
-    while (!__atomic_load_n(&flag, __ATOMIC_ACQUIRE)) {
-        c = fp_any(0, 1, 2);
-        if (first && c == 2)
-            kept = c;
-        first = 0;
-    }
+    int c = 0, choices = 0, kept = 0;
+    while (!__atomic_load_n(&flag, __ATOMIC_ACQUIRE))
+        if (choices < 2) {
+            c = fp_any(0, 1, 2);
+            if (!choices && c == 2)
+                kept = c;
+            choices++;
+        }
     assert(!(kept == 2 && c == 1));
     return 0;
 }

@@ -81,10 +81,12 @@ pub enum Phase {
 /// What a check found.
 #[derive(Debug)]
 pub enum Finding {
-    /// Every execution is right. An execution that completes is shown in proof that there are any.
+    /// Every execution is right. One is shown in proof that there are any.
     Holds {
         /// That execution.
         witness: Box<Trace>,
+        /// Whether it completes. If it does not, none does: in every one of them threads wait for ever.
+        ends: bool,
     },
     /// An execution is wrong.
     Violated(Box<Trace>),
@@ -248,10 +250,7 @@ impl<'a> Checker<'a> {
         self.still_going()?;
         let solver = Box::new(Cadical::new(self.options.order, budget.clone()));
         let settings = Settings { shortcuts: self.options.shortcuts, budget };
-        let mut encoding = encode(&self.harness.program, unrolled, ranges, self.model, solver, settings)?;
-        for (_, _, fired) in encoding.stops(|kind| *kind == StopKind::Restricted) {
-            encoding.circuit.clause(&[!fired]);
-        }
+        let encoding = encode(&self.harness.program, unrolled, ranges, self.model, solver, settings)?;
         self.statistics.encode_time += start.elapsed();
         Ok(encoding)
     }
@@ -284,9 +283,26 @@ impl<'a> Checker<'a> {
             Answer::Stopped => return Err(self.stopped()),
         }
         match self.solve(encoding, Phase::Witness, &[complete], None) {
-            Answer::Sat => Ok(Some(Finding::Holds { witness: Box::new(decode(encoding)) })),
+            Answer::Sat => {
+                let witness = Box::new(decode(encoding));
+                return Ok(Some(Finding::Holds { witness, ends: true }));
+            }
+            Answer::Unsat => {}
+            Answer::Stopped => return Err(self.stopped()),
+        }
+        // Nothing ends. What threads do before they wait for ever was still looked at for errors.
+        let waits = encoding.waits();
+        match self.solve(encoding, Phase::Witness, &[waits], None) {
+            Answer::Sat if specification.is_none() => {
+                let witness = Box::new(decode(encoding));
+                Ok(Some(Finding::Holds { witness, ends: false }))
+            }
+            Answer::Sat => {
+                let why = "no execution completes, since in each of them a call waits for ever";
+                Err(Reason::Vacuous(why.into()))
+            }
             Answer::Unsat => {
-                let why = "no execution completes: every one of them waits for ever or is ruled out by an assumption";
+                let why = "no execution completes: in each of them a thread comes to an assumption that does not hold";
                 Err(Reason::Vacuous(why.into()))
             }
             Answer::Stopped => Err(self.stopped()),

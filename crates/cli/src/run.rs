@@ -234,9 +234,12 @@ fn bounded(
     }
     progress(Progress::Replaying);
     match outcome.finding {
-        Finding::Holds { witness } => {
+        Finding::Holds { witness, ends } => {
             // Proof that the verdict speaks of something: an execution that the referee accepts.
             replayed(session, &witness, model)?;
+            if !ends {
+                result.scope.caveats.push(NEVER_ENDS.into());
+            }
             let open = outcome.loops.iter().any(|info| info.bounded);
             if open && fencepost_replay::lets_stores_overtake_loads(model) {
                 result.scope.caveats.push(EARLY_STORES.into());
@@ -296,6 +299,9 @@ fn explicit(
     progress(Progress::Replaying);
     match found.verdict {
         explore::Verdict::Holds => {
+            if found.statistics.complete == 0 && subject.test().is_none() {
+                result.scope.caveats.push(NEVER_ENDS.into());
+            }
             let Some(witness) = &found.witness else {
                 return Err(Reason::Internal("no execution can be shown".into()));
             };
@@ -315,6 +321,9 @@ const STUCK: &str =
 
 /// The same.
 const ENDLESS: &str = "executions that never end; --endless fair makes them violations";
+
+/// What is told of a program of which no execution ends.
+const NEVER_ENDS: &str = "an execution that ends: in every one of them threads wait or run for ever";
 
 /// What the check of loop bounds does not see where stores may overtake loads; see docs/models.md.
 const EARLY_STORES: &str = "loops that repeat more often only because another thread saw a store that \

@@ -7,7 +7,7 @@ use crate::guard::Guard;
 use crate::range::domain::Range;
 use crate::range::{LIFE, What};
 use crate::ssa::{Node, ValId};
-use crate::unroll::{EventKind, Start, Stillness, StopKind, Switch};
+use crate::unroll::{EventKind, Stillness, StopKind, Switch};
 use crate::word::{self, Word};
 use fencepost_lsl::memory;
 use fencepost_lsl::op::{BinOp, CmpOp, PrimOp};
@@ -21,11 +21,7 @@ impl Encoding<'_> {
     /// Walks all threads in program order.
     pub(super) fn encode_threads(&mut self) {
         for thread in 0..self.unrolled.threads.len() {
-            let start = match self.unrolled.threads[thread].start {
-                Start::Begin => Lit::TRUE,
-                Start::AfterFirst => self.finished[0],
-                Start::Spawn(event) => self.exec[event],
-            };
+            let start = self.started(thread);
             self.encode_thread(thread, start);
         }
     }
