@@ -16,6 +16,7 @@ use crate::decode::decode;
 use crate::encode::{Encoding, Settings, Shortcuts, Slots, encode};
 use crate::range::{self, Precision};
 use crate::solver::{Answer, Budget, Cadical, OrderEncoding};
+use crate::switched::fences_only_forbid;
 use crate::unroll::{self, Bounds, EventKind, Failure, LoopInfo, StopKind, Subject, Unrolled, unroll};
 use fencepost_harness::observation::{self, ObservationSet, observe};
 use fencepost_harness::operation::Harness;
@@ -54,6 +55,7 @@ impl Default for Options {
             shortcuts: Shortcuts::default(),
             unroll: unroll::Options {
                 reduce_spins: true,
+                own_early: true,
                 max_statements: 2_000_000,
                 reuse: false,
                 fences: Vec::new(),
@@ -80,10 +82,12 @@ pub enum Phase {
 /// What a check found.
 #[derive(Debug)]
 pub enum Finding {
-    /// Every execution is right. An execution that completes is shown in proof that there are any.
+    /// Every execution is right. One is shown in proof that there are any.
     Holds {
         /// That execution.
         witness: Box<Trace>,
+        /// Whether it completes. If it does not, none does: in every one of them threads wait for ever.
+        ends: bool,
     },
     /// An execution is wrong.
     Violated(Box<Trace>),
@@ -224,7 +228,13 @@ impl<'a> Checker<'a> {
         let start = Instant::now();
         let budget = self.options.budget.clone();
         let placed = self.placed.clone();
-        let options = unroll::Options { budget: budget.clone(), placed, ..self.options.unroll.clone() };
+        let options = unroll::Options {
+            // What is left of an execution without its silent turns must still be one.
+            reduce_spins: self.options.unroll.reduce_spins && fences_only_forbid(self.model),
+            budget: budget.clone(),
+            placed,
+            ..self.options.unroll.clone()
+        };
         let unrolled = unroll(self.harness, self.subject, &self.bounds, &options)
             .map_err(|failure| self.unroll_failure(failure))?;
         if !self.model.knows_ghosts()
@@ -241,10 +251,7 @@ impl<'a> Checker<'a> {
         self.still_going()?;
         let solver = Box::new(Cadical::new(self.options.order, budget.clone()));
         let settings = Settings { shortcuts: self.options.shortcuts, budget };
-        let mut encoding = encode(&self.harness.program, unrolled, ranges, self.model, solver, settings)?;
-        for (_, _, fired) in encoding.stops(|kind| *kind == StopKind::Restricted) {
-            encoding.circuit.clause(&[!fired]);
-        }
+        let encoding = encode(&self.harness.program, unrolled, ranges, self.model, solver, settings)?;
         self.statistics.encode_time += start.elapsed();
         Ok(encoding)
     }
@@ -277,9 +284,26 @@ impl<'a> Checker<'a> {
             Answer::Stopped => return Err(self.stopped()),
         }
         match self.solve(encoding, Phase::Witness, &[complete], None) {
-            Answer::Sat => Ok(Some(Finding::Holds { witness: Box::new(decode(encoding)) })),
+            Answer::Sat => {
+                let witness = Box::new(decode(encoding));
+                return Ok(Some(Finding::Holds { witness, ends: true }));
+            }
+            Answer::Unsat => {}
+            Answer::Stopped => return Err(self.stopped()),
+        }
+        // Nothing ends. What threads do before they wait for ever was still looked at for errors.
+        let waits = encoding.waits();
+        match self.solve(encoding, Phase::Witness, &[waits], None) {
+            Answer::Sat if specification.is_none() => {
+                let witness = Box::new(decode(encoding));
+                Ok(Some(Finding::Holds { witness, ends: false }))
+            }
+            Answer::Sat => {
+                let why = "no execution completes, since in each of them a call waits for ever";
+                Err(Reason::Vacuous(why.into()))
+            }
             Answer::Unsat => {
-                let why = "no execution completes: every one of them waits for ever or is ruled out by an assumption";
+                let why = "no execution completes: in each of them a thread comes to an assumption that does not hold";
                 Err(Reason::Vacuous(why.into()))
             }
             Answer::Stopped => Err(self.stopped()),
@@ -333,17 +357,6 @@ impl<'a> Checker<'a> {
             if let StopKind::Bound(instance) = kind {
                 let exceeded = encoding.circuit.and(exceeded, sound);
                 open.push(OpenBound { exceeded, instance, span });
-            }
-        }
-        for (thread, index, fired) in encoding.stops(|kind| matches!(kind, StopKind::Spin { .. })) {
-            let stop = &encoding.unrolled.threads[thread].stops[index];
-            let (kind, span) = (stop.kind.clone(), stop.span);
-            if let StopKind::Spin { instance, silent } = kind {
-                let noisy = encoding.noisy(&silent);
-                let exceeded = encoding.circuit.and_all(&[fired, noisy, sound]);
-                if exceeded != Lit::FALSE {
-                    open.push(OpenBound { exceeded, instance, span });
-                }
             }
         }
         open

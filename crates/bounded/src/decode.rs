@@ -206,7 +206,7 @@ impl Decoder<'_, '_> {
             StopKind::Assert(_, fault) | StopKind::Below(_, _, fault) => fault.clone(),
             StopKind::Within(..) => Fault::Strayed,
             StopKind::Address(event) => self.bad_address(*event),
-            StopKind::Assume(_) | StopKind::Spin { .. } | StopKind::Bound(_) | StopKind::Restricted => {
+            StopKind::Assume(_) | StopKind::Spin(_) | StopKind::Bound(_) | StopKind::Restricted => {
                 return Status::Stopped;
             }
         };

@@ -220,7 +220,7 @@ fn violations_replay() {
                 &|_, _| {},
             );
             let trace = match outcome.finding {
-                Finding::Holds { witness } => {
+                Finding::Holds { witness, .. } => {
                     assert!(allowed.is_subset(&sequential), "{name} {seed}\n{program}");
                     witness
                 }

@@ -119,7 +119,8 @@ pub fn check(
     progress: &dyn Fn(Progress),
 ) -> CheckResult {
     let start = Instant::now();
-    let options = limits.options();
+    let mut options = limits.options();
+    options.unroll.own_early = fencepost_replay::lets_threads_read_own_blocks_early(model);
     let mut result = CheckResult {
         file: session.file.clone(),
         test: subject.name().to_owned(),
@@ -240,10 +241,13 @@ fn bounded(
     progress(Progress::Replaying);
     let judge = Judge { session, model, budget: &options.budget };
     match outcome.finding {
-        Finding::Holds { witness } => {
+        Finding::Holds { witness, ends } => {
             // Proof that the verdict speaks of something: an execution that the referee accepts.
             judge.accepted(&witness)?;
-            let open = outcome.loops.iter().any(|info| !info.spin);
+            if !ends {
+                result.scope.caveats.push(NEVER_ENDS.into());
+            }
+            let open = outcome.loops.iter().any(|info| info.bounded);
             if open && fencepost_replay::lets_stores_overtake_loads(model) {
                 result.scope.caveats.push(EARLY_STORES.into());
             }
@@ -294,13 +298,16 @@ fn explicit(
         result.scope.caveats.push(STUCK.into());
     }
     if found.statistics.endless {
-        result.scope.caveats.push(NEVER_ENDING.into());
+        result.scope.caveats.push(NEVER_ENDS.into());
     } else if how.termination == explore::Termination::Ignore {
         result.scope.caveats.push(ENDLESS.into());
     }
     progress(Progress::Replaying);
     match found.verdict {
         explore::Verdict::Holds => {
+            if found.statistics.complete == 0 && subject.test().is_none() {
+                result.scope.caveats.push(NEVER_ENDS.into());
+            }
             let Some(witness) = &found.witness else {
                 return Err(Reason::Internal("no execution can be shown".into()));
             };
@@ -321,8 +328,8 @@ const STUCK: &str =
 /// The same.
 const ENDLESS: &str = "executions that never end; --endless fair makes them violations";
 
-/// What is said of a program that only runs for ever.
-const NEVER_ENDING: &str = "how executions end: none does, and what they do on their way was checked; --endless fair makes that a violation";
+/// What is told of a program of which no execution ends.
+const NEVER_ENDS: &str = "an execution that ends: in every one of them threads wait or run for ever";
 
 /// What the check of loop bounds does not see where stores may overtake loads; see docs/models.md.
 const EARLY_STORES: &str = "loops that repeat more often only because another thread saw a store that \

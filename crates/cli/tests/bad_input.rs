@@ -111,8 +111,8 @@ void forever(void) { while (1) x++; }
 #pragma fencepost test T = ( f )
 ", ["-m", "sc", "-q"];
     loop_beyond_the_limit: "\
-int x;
-void follow(void) { int seen = 0; while (x != seen) seen = x; }
+int x, y;
+void follow(void) { int seen = 0; while (x != seen) y = seen = x; }
 void step(void) { x++; }
 #pragma fencepost op f = follow()
 #pragma fencepost op s = step()

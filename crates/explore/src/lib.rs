@@ -72,6 +72,8 @@ use fencepost_harness::monitor::Monitor;
 use fencepost_harness::observation::ObservationSet;
 use fencepost_harness::operation::Harness;
 use fencepost_harness::verdict::Reason;
+use fencepost_lsl::program::{Stmt, StmtKind};
+use fencepost_lsl::source::SourceMap;
 use std::time::Instant;
 
 /// Explores a subject. `monitor` watches the calls of a client; `progress` is told how far it is.
@@ -115,7 +117,7 @@ pub fn explore(
         machine.symmetric &= alike;
         let mut explorer = Explorer::new(&mut machine, &mut judge, progress);
         let end = explorer.explore();
-        let Explorer { mut statistics, witness, .. } = explorer;
+        let Explorer { mut statistics, mut witness, waiting, .. } = explorer;
         alike &= machine.alike;
         let betrayed = !machine.alike || machine.footprint.betrayed();
         if betrayed {
@@ -140,16 +142,17 @@ pub fn explore(
                 Err(reason) => end = End::Stopped(reason),
             }
         }
-        let mut witness = witness;
-        if let (End::Done, None, Subject::Main(_)) = (&end, &witness, subject) {
-            // A program that runs for ever: all that it does was looked at.
-            match cycles::endless(&mut machine, cycles::Fairness::Weak) {
-                Ok(lasso) => {
-                    statistics.endless = lasso.is_some();
-                    witness = lasso.map(|lasso| lasso.steps);
+        // Every state of a closed program was looked at, also if no execution ends. Where assumptions of the user's may
+        // be what keeps them from it, that would be no proof of anything.
+        if matches!(end, End::Done) && witness.is_none() && closed(harness, subject) {
+            witness = waiting;
+            if witness.is_none() {
+                match cycles::endless(&mut machine, cycles::Fairness::Weak) {
+                    Ok(lasso) => witness = lasso.map(|lasso| lasso.steps),
+                    Err(reason) => end = End::Stopped(reason),
                 }
-                Err(reason) => end = End::Stopped(reason),
             }
+            statistics.endless = witness.is_some();
         }
         let known = machine.footprint.clone();
         drop(machine);
@@ -170,7 +173,7 @@ pub fn explore(
             },
             End::Stopped(reason) => Verdict::Inconclusive(reason),
             End::Done if witness.is_none() => {
-                let why = "no execution completes: every one of them waits for ever or is ruled out by an assumption";
+                let why = "no execution completes: every one of them waits or runs for ever, or is ruled out by an assumption";
                 Verdict::Inconclusive(Reason::Vacuous(why.into()))
             }
             End::Done => Verdict::Holds,
@@ -189,4 +192,18 @@ pub fn explore(
         let witness = witness.map(Box::new);
         return Exploration { verdict, observations: judge.observations, witness, statistics };
     }
+}
+
+/// Whether a subject is a closed program in which the user assumes nothing.
+fn closed(harness: &Harness, subject: Subject) -> bool {
+    fn assumes(sources: &SourceMap, body: &[Stmt]) -> bool {
+        body.iter().any(|stmt| match &stmt.kind {
+            StmtKind::Assume { .. } => sources.is_user(stmt.span),
+            StmtKind::Block { body, .. } | StmtKind::Atomic(body) => assumes(sources, body),
+            _ => false,
+        })
+    }
+    let program = &harness.program;
+    matches!(subject, Subject::Main(_))
+        && !program.procs.iter().any(|proc| assumes(&program.sources, &proc.body))
 }

@@ -57,6 +57,8 @@ pub(crate) struct Explorer<'m, 'a, 'j> {
     progress: &'m dyn Fn(&Statistics),
     /// The way to an execution that ends well.
     pub(crate) witness: Option<Vec<Step>>,
+    /// The way to a state in which threads wait for ever.
+    pub(crate) waiting: Option<Vec<Step>>,
     colors: Vec<Color>,
     /// Breadth first: where each state comes from.
     parents: Vec<Option<(u32, Step)>>,
@@ -77,6 +79,7 @@ impl<'m, 'a, 'j> Explorer<'m, 'a, 'j> {
             expander: Expander::default(),
             progress,
             witness: None,
+            waiting: None,
             colors: Vec::new(),
             parents: Vec::new(),
             grew_at: None,
@@ -221,6 +224,7 @@ impl<'m, 'a, 'j> Explorer<'m, 'a, 'j> {
             Err(reason) => return Some(End::Stopped(reason)),
         };
         self.statistics.stuck += 1;
+        self.waiting.get_or_insert_with(path);
         let judgement = self.judge.judge_stuck(self.machine, &self.expander.world, &threads);
         self.weigh(judgement, path)
     }

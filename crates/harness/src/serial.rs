@@ -61,15 +61,15 @@ pub struct SerialWorld {
     /// Region from which it allocates.
     region: u32,
     fuel: u32,
-    /// Stores, allocations and choices so far.
-    changes: u64,
+    /// Choices so far: the next may come out differently.
+    choices: u64,
     recorder: Option<Recorder>,
 }
 
 impl SerialWorld {
     /// A world that starts with this memory and these choices.
     pub fn new(memory: Memory, region: u32, script: Script) -> SerialWorld {
-        SerialWorld { memory, script, region, fuel: FUEL, changes: 0, recorder: None }
+        SerialWorld { memory, script, region, fuel: FUEL, choices: 0, recorder: None }
     }
 
     fn record(&mut self, site: &Site<()>, action: Action) -> Option<EventId> {
@@ -101,7 +101,6 @@ impl World for SerialWorld {
 
     fn store(&mut self, site: &Site<()>, access: Access, word: &Word<()>) -> Result<(), Stop> {
         let Access { addr, ty, order } = access;
-        self.changes += 1;
         let stored = self.memory.store(addr, ty, word.value);
         if let Some(recorder) = &mut self.recorder {
             let action = Action::Store { addr, ty, order, value: word.value.wrap(ty) };
@@ -129,7 +128,6 @@ impl World for SerialWorld {
 
     fn alloc(&mut self, site: &Site<()>, object: NewObject) -> Result<Word<()>, Stop> {
         let NewObject { size, zeroed, place, layout, .. } = object;
-        self.changes += 1;
         let full = || Stop::Refused("it allocates more memory than there is".into());
         let addr = self.memory.alloc(self.region, object).ok_or_else(full)?;
         self.record(site, Action::Alloc { addr, size, zeroed, place, layout });
@@ -141,7 +139,6 @@ impl World for SerialWorld {
     }
 
     fn free(&mut self, site: &Site<()>, addr: u64) -> Result<(), Stop> {
-        self.changes += 1;
         let freed = self.memory.free(addr);
         if let Some(recorder) = &mut self.recorder {
             if let Ok(()) | Err(Fault::DoubleFree) = freed {
@@ -154,7 +151,7 @@ impl World for SerialWorld {
     }
 
     fn choose(&mut self, site: &Site<()>, from: &Choice) -> Result<Value, Stop> {
-        self.changes += 1;
+        self.choices += 1;
         let value = match from {
             Choice::OneOf(values) => {
                 let taken = self.script.take(values.len() as u32);
@@ -183,8 +180,10 @@ impl World for SerialWorld {
         Ok(())
     }
 
-    fn changes(&self) -> Option<u64> {
-        Some(self.changes)
+    type Content = (Memory, u64);
+
+    fn content(&self) -> Option<(Memory, u64)> {
+        Some((self.memory.clone(), self.choices))
     }
 }
 

@@ -141,10 +141,11 @@ pub trait World {
     ) -> Result<(), Stop>;
     /// Called before each call and each repetition of a loop; may stop the thread.
     fn tick(&mut self) -> Result<(), Stop>;
-    /// Changes whenever something happens that could make a repeated computation come out differently. A
-    /// loop that repeats with the same registers while this stays the same waits for ever. None if the
+    /// Everything of it that could make a computation come out differently.
+    type Content: PartialEq;
+    /// What it is like now. A loop that repeats with the same registers in the same world waits for ever. None if the
     /// world cannot tell.
-    fn changes(&self) -> Option<u64>;
+    fn content(&self) -> Option<Self::Content>;
 }
 
 /// A stop and where it happened.
@@ -325,22 +326,30 @@ impl<'p, W: World> Thread<'p, W> {
     }
 
     fn labelled(&mut self, label: Label, body: &'p [Stmt], regs: &mut Regs<W>) -> Result<Flow, Stop> {
-        let mut before: Option<(u64, Vec<Value>)> = None;
-        loop {
+        // Registers and world at the last repetition whose number is a power of two, to be found again by a loop
+        // that goes in circles, however long these are (Brent 1980).
+        let mut before: Option<(Vec<Value>, W::Content)> = None;
+        for repetition in 1u64.. {
             match self.block(body, regs)? {
                 Flow::Continue(target) if target == label => {
                     self.world.tick()?;
-                    let values = |regs: &Regs<W>| regs.iter().map(|word| word.value).collect();
-                    let now = self.world.changes().map(|changes| (changes, values(regs)));
-                    if now.is_some() && now == before {
+                    let same = |values: &[Value]| values.iter().eq(regs.iter().map(|word| &word.value));
+                    if let Some((values, content)) = &before
+                        && same(values)
+                        && self.world.content().is_some_and(|now| now == *content)
+                    {
                         return Err(Stop::Blocked);
                     }
-                    before = now;
+                    if repetition.is_power_of_two() {
+                        let values = regs.iter().map(|word| word.value).collect();
+                        before = self.world.content().map(|content| (values, content));
+                    }
                 }
                 Flow::Break(target) if target == label => return Ok(Flow::Next),
                 flow => return Ok(flow),
             }
         }
+        unreachable!("a loop repeats until it is left")
     }
 
     fn atomic(&mut self, body: &'p [Stmt], regs: &mut Regs<W>) -> Result<Flow, Stop> {

@@ -11,6 +11,7 @@ pub mod diagnostic;
 pub mod fault;
 pub mod interp;
 pub mod layout;
+pub mod liveness;
 pub mod memory;
 pub mod op;
 pub mod print;

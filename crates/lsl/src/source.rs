@@ -148,9 +148,9 @@ impl SourceMap {
         file.line_text(file.line_of(span.start)).trim()
     }
 
-    /// Whether the span lies in the user's own text.
+    /// Whether the span lies in the user's own text; what lies in no file counts as such.
     pub fn is_user(&self, span: Span) -> bool {
-        self.file(span.file).origin == Origin::User
+        self.files.get(span.file.0 as usize).is_none_or(|file| file.origin == Origin::User)
     }
 }
 

@@ -23,7 +23,7 @@ mod shape;
 mod sources;
 mod world;
 
-pub use shape::lets_stores_overtake_loads;
+pub use shape::{lets_stores_overtake_loads, lets_threads_read_own_blocks_early};
 
 use fencepost_harness::operation::Harness;
 use fencepost_harness::trace::{Explanation, Reordering, Trace};

@@ -69,7 +69,7 @@ impl<'t> Onward<'t> {
     }
 
     /// What memory holds for the thread.
-    fn content(&self, addr: u64, ty: IntTy) -> Option<Value> {
+    fn finds(&self, addr: u64, ty: IntTy) -> Option<Value> {
         let value = self.contents.last(addr, ty, |id| !self.runs[id.index()].unfinished)?;
         let (mut bits, mut undef) = (value.bits(), value.undef());
         for offset in 0..ty.bytes() {
@@ -89,6 +89,7 @@ impl<'t> Onward<'t> {
 
 impl World for Onward<'_> {
     type Deps = ();
+    type Content = ();
 
     fn load(&mut self, site: &Site<()>, access: Access) -> Result<Word<()>, Stop> {
         match self.take() {
@@ -97,7 +98,7 @@ impl World for Onward<'_> {
             None => {}
         }
         let Access { addr, ty, .. } = access;
-        let value = self.content(addr, ty).ok_or(Stop::Exhausted)?;
+        let value = self.finds(addr, ty).ok_or(Stop::Exhausted)?;
         if Onward::is_private(addr) {
             return Ok(Word { value, deps: () });
         }
@@ -126,7 +127,7 @@ impl World for Onward<'_> {
             return Ok(());
         }
         // What changes nothing goes unnoticed, as when a lock is taken that is taken.
-        match self.content(addr, ty) == Some(word.value.wrap(ty)) {
+        match self.finds(addr, ty) == Some(word.value.wrap(ty)) {
             true => Ok(()),
             false => Err(Stop::Exhausted),
         }
@@ -172,7 +173,7 @@ impl World for Onward<'_> {
         Ok(())
     }
 
-    fn changes(&self) -> Option<u64> {
+    fn content(&self) -> Option<()> {
         None
     }
 }

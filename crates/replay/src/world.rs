@@ -566,7 +566,9 @@ impl World for Tape<'_> {
         self.ask()
     }
 
-    fn changes(&self) -> Option<u64> {
+    type Content = ();
+
+    fn content(&self) -> Option<()> {
         // What others do is not known here; the trace says how long to go on.
         None
     }

@@ -168,7 +168,9 @@ impl Renderer<'_> {
         match call.op {
             Some((op, _)) => {
                 let show = |ty: ValueTy, value: Value| match ty {
-                    ValueTy::Pointer if value.bits() != 0 => values::show(value, &self.example.explanation),
+                    ValueTy::Pointer if value.bits() != 0 => {
+                        values::show(value, self.harness, &self.example.explanation)
+                    }
                     _ => ty.show(value),
                 };
                 observation::show_call_with(self.harness, op, &call.args, call.results.as_deref(), &show)

@@ -17,9 +17,11 @@ use crate::circuit::{Circuit, Lit};
 use crate::guard::Guard;
 use crate::range::Ranges;
 use crate::solver::{Budget, Exhausted, Solver};
-use crate::unroll::{EventKind, StopKind, Switch, Unrolled};
+use crate::ssa::Values;
+use crate::unroll::{EventKind, Start, Stop, StopKind, Switch, Unrolled};
 use crate::word::Word;
 use fencepost_lsl::program::Program;
+use fencepost_lsl::value::Value;
 use fencepost_models::cat::Model;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -147,11 +149,62 @@ impl Encoding<'_> {
         self.exhausted.is_some()
     }
 
-    /// Every thread reaches its end, and no access finds its object freed.
+    /// The execution ends, and no access finds its object freed. That of a test does when every thread that is started reaches its end; that of a closed
+    /// program when `main` does, or when a thread calls `exit`.
     pub fn complete(&mut self) -> Lit {
-        let mut lits = self.finished.clone();
-        lits.push(!self.finds_freed());
-        self.circuit.and_all(&lits)
+        let ends = self.ends();
+        let sound = !self.finds_freed();
+        self.circuit.and(ends, sound)
+    }
+
+    fn ends(&mut self) -> Lit {
+        let test = self.unrolled.threads.iter().any(|thread| thread.start == Start::AfterFirst);
+        if !test {
+            let exits = self.stops_where(|program, values, stop| match stop.kind {
+                // What a model header assumes is something to wait for; `exit` waits for nothing that could be.
+                StopKind::Assume(cond) => {
+                    !program.sources.is_user(stop.span) && values.constant(cond) == Some(Value::ZERO)
+                }
+                _ => false,
+            });
+            let exits: Vec<Lit> = exits.into_iter().map(|(_, _, fired)| fired).collect();
+            let exits = self.circuit.or_all(&exits);
+            let waits = self.waits();
+            let ends = self.circuit.and(self.finished[0], waits);
+            return self.circuit.or(exits, ends);
+        }
+        let ends: Vec<Lit> = (0..self.finished.len())
+            .map(|thread| {
+                let started = self.started(thread);
+                self.circuit.or(self.finished[thread], !started)
+            })
+            .collect();
+        self.circuit.and_all(&ends)
+    }
+
+    /// No thread comes to an assumption of the user's that does not hold, or is cut short: each that is started reaches
+    /// its end or waits for ever.
+    pub fn waits(&mut self) -> Lit {
+        let given_up = self.stops_where(|program, _, stop| match stop.kind {
+            StopKind::Spin(_) => false,
+            // Model headers wait for locks and other threads by assumptions.
+            StopKind::Assume(_) => program.sources.is_user(stop.span),
+            _ => true,
+        });
+        let going_on: Vec<Lit> = given_up.into_iter().map(|(_, _, fired)| !fired).collect();
+        self.circuit.and_all(&going_on)
+    }
+
+    /// Whether a thread is started.
+    pub(crate) fn started(&mut self, thread: usize) -> Lit {
+        match self.unrolled.threads[thread].start {
+            Start::Begin => Lit::TRUE,
+            Start::AfterFirst => self.finished[0],
+            Start::Spawn(event) => {
+                let happened = !self.unfinished(event);
+                self.circuit.and(self.exec[event], happened)
+            }
+        }
     }
 
     /// Some access finds its object freed.
@@ -196,11 +249,15 @@ impl Encoding<'_> {
 
     /// Stops of a certain kind, as (thread, index, whether it fires); impossible ones left out.
     pub fn stops(&self, which: impl Fn(&StopKind) -> bool) -> Vec<(usize, usize, Lit)> {
+        self.stops_where(|_, _, stop| which(&stop.kind))
+    }
+
+    fn stops_where(&self, which: impl Fn(&Program, &Values, &Stop) -> bool) -> Vec<(usize, usize, Lit)> {
         let mut found = Vec::new();
         for (thread, code) in self.unrolled.threads.iter().enumerate() {
             for (index, stop) in code.stops.iter().enumerate() {
                 let fired = self.fired[thread][index];
-                if which(&stop.kind) && fired != Lit::FALSE {
+                if fired != Lit::FALSE && which(self.program, &self.unrolled.values, stop) {
                     found.push((thread, index, fired));
                 }
             }

@@ -7,7 +7,7 @@ use crate::guard::Guard;
 use crate::range::domain::Range;
 use crate::range::{LIFE, What};
 use crate::ssa::{Node, ValId};
-use crate::unroll::{EventKind, Start, StopKind, Switch};
+use crate::unroll::{EventKind, Stillness, StopKind, Switch};
 use crate::word::{self, Word};
 use fencepost_lsl::memory;
 use fencepost_lsl::op::{BinOp, CmpOp, PrimOp};
@@ -21,14 +21,7 @@ impl Encoding<'_> {
     /// Walks all threads in program order.
     pub(super) fn encode_threads(&mut self) {
         for thread in 0..self.unrolled.threads.len() {
-            let start = match self.unrolled.threads[thread].start {
-                Start::Begin => Lit::TRUE,
-                Start::AfterFirst => self.finished[0],
-                Start::Spawn(event) => {
-                    let happened = !self.unfinished(event);
-                    self.circuit.and(self.exec[event], happened)
-                }
-            };
+            let start = self.started(thread);
             self.encode_thread(thread, start);
         }
     }
@@ -93,7 +86,8 @@ impl Encoding<'_> {
                     false => Lit::FALSE,
                 }
             }
-            StopKind::Spin { .. } | StopKind::Bound(_) | StopKind::Restricted => Lit::TRUE,
+            StopKind::Spin(provided) => self.still(provided),
+            StopKind::Bound(_) | StopKind::Restricted => Lit::TRUE,
         };
         let guard = self.guard(guard);
         let here = self.circuit.and(guard, bad);
@@ -434,27 +428,36 @@ impl Encoding<'_> {
         found
     }
 
-    /// Whether a store of a spin loop's iteration writes anything else than what the load before it read.
-    pub fn noisy(&mut self, silent: &[(usize, usize)]) -> Lit {
-        let mut lits = Vec::new();
-        for &(load, store) in silent {
+    /// Whether a turn of a loop changed nothing: values are equal, and stores write what the load before them read.
+    fn still(&mut self, provided: &Stillness) -> Lit {
+        let mut changes = Vec::new();
+        for &(old, new) in &provided.equal {
+            let (old, new) = (self.word(old), self.word(new));
+            changes.push(self.differ(&old, &new));
+        }
+        for &(load, store) in &provided.quiet {
             let (EventKind::Load { value: read, .. }, EventKind::Store { value: written, ty, .. }) =
                 (self.unrolled.events[load].kind.clone(), self.unrolled.events[store].kind.clone())
             else {
-                continue;
+                return Lit::FALSE;
             };
             let (read, written) = (self.word(read), self.word(written));
             let narrow = PrimOp::Convert(IntTy::unsigned(ty.bits));
             let read = word::apply(&mut self.circuit, narrow, &[&read]);
             let written = word::apply(&mut self.circuit, narrow, &[&written]);
-            let pairs = read.bits.iter().zip(&written.bits).chain(read.undef.iter().zip(&written.undef));
-            let mut differ = Vec::new();
-            for (&a, &b) in pairs {
-                differ.push(self.circuit.xor(a, b));
-            }
-            let differ = self.circuit.or_all(&differ);
-            lits.push(self.circuit.and(differ, self.exec[store]));
+            let differ = self.differ(&read, &written);
+            changes.push(self.circuit.and(differ, self.exec[store]));
         }
-        self.circuit.or_all(&lits)
+        !self.circuit.or_all(&changes)
+    }
+
+    /// Whether two words differ in a bit, or in whether it is defined.
+    fn differ(&mut self, a: &Word, b: &Word) -> Lit {
+        let pairs = a.bits.iter().zip(&b.bits).chain(a.undef.iter().zip(&b.undef));
+        let mut differ = Vec::new();
+        for (&a, &b) in pairs {
+            differ.push(self.circuit.xor(a, b));
+        }
+        self.circuit.or_all(&differ)
     }
 }

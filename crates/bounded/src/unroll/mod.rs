@@ -7,8 +7,8 @@
 //! behind a loop is the guard before it, even though the path that exceeds the bound ends there. An event
 //! is executed if its guard holds and no earlier stop of its thread fired.
 
-mod expose;
 mod fold;
+mod spin;
 mod walk;
 
 use crate::guard::Guard;
@@ -45,8 +45,10 @@ pub type Bounds = FxHashMap<InstancePath, u32>;
 /// What unrolling may do.
 #[derive(Clone)]
 pub struct Options {
-    /// Replace side-effect-free spin loops by an assumption.
+    /// Cut silent turns of loops.
     pub reduce_spins: bool,
+    /// Whether a thread may read what its own atomic block stored before others see it, as far as is known.
+    pub own_early: bool,
     /// Statements after which to give up.
     pub max_statements: usize,
     /// Whether `malloc` may return what was freed before.
@@ -156,6 +158,15 @@ impl Event {
     }
 }
 
+/// What makes a turn of a loop silent, beside the branch decisions.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Stillness {
+    /// Values that must be equal, undefined bits included.
+    pub equal: Vec<(ValId, ValId)>,
+    /// Pairs of load and store events: each store, if executed, must write what the load read.
+    pub quiet: Vec<(usize, usize)>,
+}
+
 /// Why a thread may end.
 #[derive(Clone, PartialEq, Debug)]
 pub enum StopKind {
@@ -171,14 +182,8 @@ pub enum StopKind {
     Within(ValId, ValId),
     /// A value must not be zero for the thread to go on.
     Assume(ValId),
-    /// A spin loop would repeat. Its iteration is free of side effects if each store of the list writes
-    /// what the load before it read.
-    Spin {
-        /// The loop, should it turn out to have side effects.
-        instance: InstancePath,
-        /// Pairs of load and store events.
-        silent: Vec<(usize, usize)>,
-    },
+    /// A turn of a loop was silent, if these conditions hold, and the loop repeats.
+    Spin(Stillness),
     /// A loop instance would exceed its bound.
     Bound(InstancePath),
     /// A retry loop of a primed operation would repeat.
@@ -286,8 +291,10 @@ pub struct LoopInfo {
     pub span: Span,
     /// Repetitions unrolled, not counting those that no branch decides.
     pub bound: u32,
-    /// Whether it became an assumption.
+    /// Whether it repeats only silently, if no bound is exceeded.
     pub spin: bool,
+    /// Whether that no execution exceeds a bound had to be asked.
+    pub bounded: bool,
     /// Whether it is a recursion.
     pub recursion: bool,
 }

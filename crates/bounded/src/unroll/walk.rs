@@ -1,10 +1,10 @@
 //! The walk over the program that unrolls it: symbolic execution along all paths at once.
 
-use super::expose::exposed;
 use super::fold::Known;
+use super::spin;
 use super::{
     Branch, CallRecord, Event, EventKind, Failure, InstancePath, LoopInfo, Object, Options, StackId, Start,
-    Stop, StopKind, Subject, Switch, ThreadCode, Unrolled,
+    Stillness, Stop, StopKind, Subject, Switch, ThreadCode, Unrolled,
 };
 use crate::guard::Guard;
 use crate::ssa::{Node, ValId, Values};
@@ -13,6 +13,7 @@ use fencepost_harness::operation::{Harness, OpId};
 use fencepost_harness::test::Test;
 use fencepost_lsl::fault::{Fault, Use};
 use fencepost_lsl::interp::Frame;
+use fencepost_lsl::liveness::Liveness;
 use fencepost_lsl::memory;
 use fencepost_lsl::op::{BinOp, PrimOp};
 use fencepost_lsl::program::{
@@ -22,9 +23,11 @@ use fencepost_lsl::program::{
 use fencepost_lsl::source::Span;
 use fencepost_lsl::value::Value;
 use rustc_hash::FxHashMap;
+use std::ops::Range;
+use std::rc::Rc;
 
 /// Registers of the procedure under way.
-type Env = Vec<ValId>;
+pub(super) type Env = Vec<ValId>;
 
 /// A labelled block under way, and the ways that leave or repeat it.
 struct Open {
@@ -80,6 +83,8 @@ pub(super) struct Walker<'a> {
     defined: FxHashMap<ValId, Guard>,
     /// Objects made so far, per place and size class.
     classes: FxHashMap<(Place, u32), u64>,
+    /// What is live in procedures with loops.
+    live: FxHashMap<ProcId, Rc<Liveness>>,
 }
 
 type Result<T> = std::result::Result<T, Failure>;
@@ -138,6 +143,7 @@ impl<'a> Walker<'a> {
             open: Vec::new(),
             defined: FxHashMap::default(),
             classes: FxHashMap::default(),
+            live: FxHashMap::default(),
         }
     }
 
@@ -241,8 +247,19 @@ impl<'a> Walker<'a> {
     }
 
     /// Runs statements; returns the guard of falling through their end.
-    fn body(&mut self, body: &'a [Stmt], env: &mut Env, mut guard: Guard) -> Result<Guard> {
-        for (index, stmt) in body.iter().enumerate() {
+    fn body(&mut self, body: &'a [Stmt], env: &mut Env, guard: Guard) -> Result<Guard> {
+        self.body_part(body, 0..body.len(), env, guard)
+    }
+
+    /// Runs some statements of a body; returns the guard of falling through the last of them.
+    fn body_part(
+        &mut self,
+        body: &'a [Stmt],
+        part: Range<usize>,
+        env: &mut Env,
+        mut guard: Guard,
+    ) -> Result<Guard> {
+        for (index, stmt) in body.iter().enumerate().take(part.end).skip(part.start) {
             if guard == Guard::FALSE {
                 break;
             }
@@ -628,7 +645,8 @@ impl<'a> Walker<'a> {
         })
     }
 
-    /// Unrolls a loop.
+    /// Unrolls a loop, turn by turn: from its turning point once around. Silent turns are cut, and turns beyond
+    /// the bound are not made.
     fn repeat(
         &mut self,
         label: Label,
@@ -641,53 +659,85 @@ impl<'a> Walker<'a> {
         let instance = self.path.clone();
         let restricted = self.primed && retry;
         let bound = if restricted { 1 } else { self.bounds.get(&instance).copied().unwrap_or(1) };
+        // A primed operation ends where it would start over.
+        let liveness = self.options.reduce_spins.then(|| self.liveness());
+        let turning_point = match &liveness {
+            Some(liveness) if !restricted => spin::turning_point(liveness, label, body),
+            _ => 0,
+        };
         let mut exits: Vec<(Guard, Env)> = Vec::new();
-        let mut entry = (guard, std::mem::take(env));
-        let mut used = 0;
+        // The ways that were cut or exceed the bound, with the registers of the last of them.
+        let mut cut: Option<(Guard, Env)> = None;
+        let mut head = (guard, std::mem::take(env));
+        let mut before: Option<spin::Visit> = None;
+        let (mut used, mut waits, mut bounded) = (0, false, false);
         for repetition in 0.. {
-            let before = self.out.events.len();
             self.open.push(Open { label, breaks: Vec::new(), continues: Vec::new() });
             self.path.push(repetition);
-            let mut regs = entry.1.clone();
-            let through = self.body(body, &mut regs, entry.0)?;
+            let (entered, mut regs) = head;
+            let mut through = self.body_part(body, 0..turning_point, &mut regs, entered)?;
+            if let Some(before) = before.take().filter(|_| through != Guard::FALSE) {
+                let mut stopped = Guard::FALSE;
+                let silence = liveness.as_ref().and_then(|liveness| {
+                    let live = liveness.before(label, turning_point);
+                    spin::silence(&mut self.out, live, &before, (through, &regs), self.options.own_early)
+                });
+                let mut decided = false;
+                if let Some(spin::Silence { when, provided }) = silence {
+                    decided = true;
+                    waits |= used == 0;
+                    if provided == Stillness::default() {
+                        stopped = when;
+                    }
+                    self.stop(StopKind::Spin(provided), when, span);
+                }
+                let rest = self.out.values.guards.and_not(through, stopped);
+                // Where no branch decides, repeating is free.
+                let forced = !decided && rest == before.guard;
+                used += (!forced && rest != Guard::FALSE) as u32;
+                if used >= bound && !forced && rest != Guard::FALSE {
+                    let stop = match restricted {
+                        true => StopKind::Restricted,
+                        false => StopKind::Bound(instance.clone()),
+                    };
+                    self.stop(stop, rest, span);
+                    stopped = through;
+                    bounded = !restricted;
+                }
+                if stopped != Guard::FALSE {
+                    let all = cut.map_or(stopped, |(other, _)| self.out.values.guards.or(other, stopped));
+                    cut = Some((all, regs.clone()));
+                    through = self.out.values.guards.and_not(through, stopped);
+                }
+            }
+            let (events, values) = (self.out.events.len(), self.out.values.len());
+            before = Some(spin::Visit { guard: through, env: regs.clone(), events, values });
+            through = self.body_part(body, turning_point..body.len(), &mut regs, through)?;
             self.path.pop();
             let Open { breaks, continues, .. } = self.open.pop().expect("pushed above");
             exits.extend(breaks);
             if through != Guard::FALSE {
                 exits.push((through, regs));
             }
-            let Some(next) = self.join(continues) else { break };
-            // Known before any bound applies: a loop that waits repeats without a trace.
-            if repetition == 0
-                && self.options.reduce_spins
-                && self.bounds.get(&instance).is_none_or(|bound| *bound <= 1)
-                && let Some(silent) = self.spins(body, &entry, &next, before)
-            {
-                let stop = StopKind::Spin { instance: instance.clone(), silent };
-                self.stop(stop, next.0, span);
-                self.note_loop(instance, span, 1, true);
-                exits.push(next);
-                return Ok(self.leave(exits, env));
+            match self.join(continues) {
+                Some(next) => head = next,
+                None => break,
             }
-            // Where no branch decides, repeating is free.
-            let forced = next.0 == entry.0;
-            used += !forced as u32;
-            if used >= bound && !forced {
-                let stop = if restricted { StopKind::Restricted } else { StopKind::Bound(instance.clone()) };
-                self.stop(stop, next.0, span);
-                exits.push(next);
-                break;
-            }
-            entry = next;
         }
-        if used > 0 {
-            self.note_loop(instance, span, used, false);
+        let spin = waits && used <= 1;
+        if used > 0 || spin {
+            let bound = used.max(1);
+            self.out.loops.push(LoopInfo { instance, span, bound, spin, bounded, recursion: false });
         }
+        exits.extend(cut);
         Ok(self.leave(exits, env))
     }
 
-    fn note_loop(&mut self, instance: InstancePath, span: Span, bound: u32, spin: bool) {
-        self.out.loops.push(LoopInfo { instance, span, bound, spin, recursion: false });
+    /// What is live in the procedure under way.
+    fn liveness(&mut self) -> Rc<Liveness> {
+        let id = *self.procs.last().expect("statements stand in procedures");
+        let program = self.program;
+        self.live.entry(id).or_insert_with(|| Rc::new(Liveness::of(program.proc(id)))).clone()
     }
 
     /// Joins the ways out of a loop. The first default of the selections is the way that exceeds the
@@ -703,55 +753,6 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Whether an iteration that repeats leaves no trace: it changes no register that the next iteration
-    /// reads, and writes nothing but what it has just read in the same atomic block. Returns the pairs of
-    /// load and store for which the latter must be shown.
-    ///
-    /// # Soundness
-    ///
-    /// An execution with such repetitions stays one when their events are left out: nothing reads from
-    /// them but loads of the same value, and removing events removes only constraints. So every
-    /// observation and fault is reached by an execution that does not repeat.
-    fn spins(
-        &mut self,
-        body: &[Stmt],
-        entry: &(Guard, Env),
-        next: &(Guard, Env),
-        before: usize,
-    ) -> Option<Vec<(usize, usize)>> {
-        if exposed(body).iter().any(|reg| entry.1[reg.index()] != next.1[reg.index()]) {
-            return None;
-        }
-        let mut silent = Vec::new();
-        for store in before..self.out.events.len() {
-            let event = &self.out.events[store];
-            let (guard, atomic) = (event.guard, event.atomic);
-            let EventKind::Store { addr, ty, .. } = event.kind else {
-                match event.kind {
-                    EventKind::Load { .. } | EventKind::Fence(_) | EventKind::Choose { .. } => continue,
-                    _ => return None,
-                }
-            };
-            if self.out.values.guards.and(guard, next.0) == Guard::FALSE {
-                continue;
-            }
-            atomic?;
-            let reads = |load: &usize| {
-                let event = &self.out.events[*load];
-                event.atomic == atomic
-                    && matches!(event.kind, EventKind::Load { addr: a, ty: t, .. } if a == addr && t.bits == ty.bits)
-            };
-            let load = (before..store).rev().find(reads)?;
-            // A store in between to who knows where would come between the two.
-            let clean = (load..store).all(|e| !matches!(self.out.events[e].kind, EventKind::Store { .. }));
-            if !clean {
-                return None;
-            }
-            silent.push((load, store));
-        }
-        Some(silent)
-    }
-
     /// Inlines a call, unless it is a recursion that its bound does not let in.
     fn call(&mut self, proc: ProcId, args: &[ValId], guard: Guard, span: Span) -> Result<Vec<ValId>> {
         let recursive = self.procs.contains(&proc);
@@ -760,7 +761,14 @@ impl<'a> Walker<'a> {
         if recursive && guard != Guard::TRUE && !self.bounds.contains_key(&instance) {
             self.stop(StopKind::Bound(instance.clone()), guard, span);
             let bound = self.procs.iter().filter(|id| **id == proc).count() as u32;
-            self.out.loops.push(LoopInfo { instance, span, bound, spin: false, recursion: true });
+            self.out.loops.push(LoopInfo {
+                instance,
+                span,
+                bound,
+                spin: false,
+                bounded: true,
+                recursion: true,
+            });
             let undefined = self.out.values.make_const(Value::UNDEFINED);
             return Ok(vec![undefined; self.program.proc(proc).results.len()]);
         }

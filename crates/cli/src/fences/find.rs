@@ -40,6 +40,9 @@ impl Search<'_> {
         let options = Options {
             unroll: unroll::Options {
                 fences: kinds.iter().map(|kind| kind.fence).collect(),
+                own_early: questions
+                    .iter()
+                    .any(|(_, model)| fencepost_replay::lets_threads_read_own_blocks_early(model)),
                 ..self.limits().options().unroll
             },
             ..self.limits().options()
