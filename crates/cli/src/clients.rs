@@ -57,7 +57,7 @@ pub(crate) fn prepare(
     else {
         return Err(problems);
     };
-    let (binding, protocol, mut not_called) = match &oracle {
+    let (mut binding, protocol, mut not_called) = match &oracle {
         Some(oracle) => {
             let left_out = oracle.select(harness)?;
             (bind(harness, oracle.kind, oracle.protocol, None)?, oracle.protocol, left_out)
@@ -70,6 +70,9 @@ pub(crate) fn prepare(
         )]);
     }
     let reference = reference.map(|reference| Reference::new(harness, reference)).transpose()?;
+    if let Some(reference) = &reference {
+        binding.spare_nothing_of(reference);
+    }
     let (mut scope, configuration) =
         scope(oracle.as_ref(), args, setting.hash).map_err(|problem| vec![problem])?;
     scope.methods = binding.methods();

@@ -71,12 +71,17 @@ pub(crate) fn run(args: &SweepArgs) -> Result<u8> {
         sweep::run(&sweep, &work, &limits, &mut done, &mut |progress| bar.update(progress))
             .context("cannot write the log")?
     };
-    // What is shown to people may take as long again as it took to find.
+    // What is shown to people may take as long again as it took to find, within the same limits.
     let explained = summary.violations.first().map(|first| {
         let schedule = Schedules::new(sweep.scope.clone()).get(first.number);
         let schedule = schedule.ok_or_else(|| "there is no such schedule".to_owned())?;
         let client = sweep.client(&schedule).map_err(|reason| reason.to_string())?;
-        let budget = Budget { cancelled: limits.cancelled.clone(), memory: args.memory, ..Budget::default() };
+        let budget = Budget {
+            cancelled: limits.cancelled.clone(),
+            deadline: limits.deadline,
+            memory: args.memory,
+            states: None,
+        };
         sweep.counterexample(first.number, &client, &budget).map_err(|reason| reason.to_string())
     });
     print(&sweep, args, &summary, explained.as_ref(), begun.elapsed().as_secs_f64())?;

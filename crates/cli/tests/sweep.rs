@@ -224,6 +224,21 @@ fn no_operation_goes_unchecked() {
 fn items_are_something() {
     let result = check("../attacks/queue-that-holds-nothing", "B", &[], "violated");
     assert_eq!(violation(&result), ("e(0x1) ( d() )", "unexplained"));
+    // What a reference takes for nothing counts as well: here it is 0.
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let queue = |name: &str, put: &str, get: &str| {
+        let text = QUEUE.replace("item = value; full = 1;", put).replace("return full ? item : -1;", get);
+        fs::write(folder.path().join(name), text).expect("written");
+    };
+    queue(
+        "reference.c",
+        "if (!full) item = value; full = 1;",
+        "int was = full ? item : 0; full = 0; return was;",
+    );
+    queue("nothing.c", "", "return 0;");
+    let arguments = ["nothing.c", "--oracle", "queue", "--reference", "reference.c", "--configuration", "B"];
+    let (code, said) = in_folder(folder.path(), &arguments);
+    assert!(code == 1 && said.contains("p(1) ( g() )"), "{said}");
     let narrow = says(
         &QUEUE.replace("put(int value)", "put(_Bool value)"),
         &["--oracle", "queue", "--values", "3", "--dry-run"],

@@ -193,7 +193,7 @@ pub fn client_counterexample(harness: &Harness, found: &sweep::Counterexample) -
         .iter()
         .map(|attempt| {
             let stuck: Vec<usize> = attempt.stuck.iter().map(|thread| thread + 1).collect();
-            json!({ "order": attempt.order, "stuck": stuck })
+            json!({ "order": attempt.order, "stuck": stuck.first(), "stuck_threads": stuck })
         })
         .collect();
     let more = json!({

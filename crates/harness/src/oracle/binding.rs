@@ -5,7 +5,7 @@
 
 use super::role::{Argument, Role};
 use super::shape::{Shape, fit};
-use super::{Kind, Protocol};
+use super::{Kind, Oracle, Protocol};
 use crate::client::FixedCall;
 use crate::operation::{Harness, Input, OpId, Operation, ValueTy};
 use crate::schedule::{Method, Scope};
@@ -136,6 +136,31 @@ impl Binding {
             no_keys: Vec::new(),
             no_items: Vec::new(),
             pointers: harness.ops.iter().map(|op| op.inputs.iter().map(pointer).collect()).collect(),
+        }
+    }
+
+    /// Keeps items from being what another oracle, a reference say, gives back when there is nothing.
+    pub fn spare_nothing_of<O: Oracle>(&mut self, oracle: &O) {
+        let start = oracle.initial();
+        let mut found = Vec::new();
+        for method in self.methods() {
+            let numbers = vec![Value::ZERO; method.role.arguments().len()];
+            let Some(call) = self.call(method, &numbers) else { continue };
+            let shape = self.shape(call.op);
+            // Additions may tell what they replaced, which is nothing at first, too.
+            if shape.items == 0 || self.kind.is_none() {
+                continue;
+            }
+            for outcome in oracle.outcomes(&start, &call) {
+                found.extend(outcome.results.get(usize::from(shape.flag)).and_then(|item| item.defined()));
+            }
+        }
+        let own_scores = self.shapes.iter().any(|shape| shape.role == Role::Insert && shape.inputs == 1);
+        for none in [Some(&mut self.no_items), own_scores.then_some(&mut self.no_keys)].into_iter().flatten()
+        {
+            none.extend(&found);
+            none.sort_unstable();
+            none.dedup();
         }
     }
 
