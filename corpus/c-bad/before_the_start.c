@@ -5,6 +5,6 @@ int main(void)
 {
     int cells[3] = {1, 2, 3}, sum = 0;
     for (int i = 2; i >= -1; i--)
-        sum += cells[i]; /* fault: access outside of any object */
+        sum += cells[i]; /* fault: index outside of the array */
     return sum;
 }

@@ -6,6 +6,6 @@ static int cells[4];
 int main(void)
 {
     for (int i = 0; i <= 4; i++)
-        cells[i] = i; /* fault: access outside of any object */
+        cells[i] = i; /* fault: index outside of the array */
     return 0;
 }

@@ -295,14 +295,22 @@ impl Encoding<'_> {
         }
     }
 
-    /// An allocation takes only what is dead.
+    /// An allocation takes only what is dead, if not memory of its own. What nobody frees is never dead.
     fn take_life(&mut self, event: usize) {
+        let EventKind::Alloc { object, addr } = self.unrolled.events[event].kind else { return };
+        if self.unrolled.values.constant(addr).is_some() {
+            return;
+        }
+        let any = self.circuit.or_all(&self.at[event].clone());
+        let base = Value::new(self.unrolled.objects[object].base);
+        let own = self.word(addr).is(&mut self.circuit, base);
+        let exec = self.exec[event];
+        self.circuit.clause(&[!exec, own, any]);
         if self.at[event].is_empty() {
             return;
         }
         self.life(event);
-        let any = self.circuit.or_all(&self.at[event].clone());
-        let (found, exec) = (self.lives[&event], self.exec[event]);
+        let found = self.lives[&event];
         self.circuit.clause(&[!exec, !any, !found]);
     }
 

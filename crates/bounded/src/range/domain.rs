@@ -238,7 +238,19 @@ fn apply_wide(op: PrimOp, args: &[&Range]) -> Range {
             let undef = if matches!(op, BinOp::Shl | BinOp::Shr) { a.undef } else { 0 };
             let any = Wide::of(ty);
             let undef = if undef == 0 { 0 } else { any.one };
-            Wide { one: any.one & u64::MAX.checked_shl(zeros).unwrap_or(0), undef, ..any }
+            let high = u64::MAX.checked_shl(zeros).unwrap_or(0);
+            // So are low bits of sums that are known of both: what lies at some offset from an address keeps it.
+            let low = match op {
+                BinOp::Add | BinOp::Sub => (a.known() & b.known()).trailing_ones().min(ty.bits as u32),
+                _ => 0,
+            };
+            let mask = if low == 64 { u64::MAX } else { (1 << low) - 1 };
+            let sum = if op == BinOp::Add { a.one.wrapping_add(b.one) } else { a.one.wrapping_sub(b.one) };
+            Wide {
+                zero: any.zero & !mask | !sum & mask,
+                one: any.one & high & !mask | sum & mask,
+                undef: undef & !mask,
+            }
         }
         PrimOp::Neg(ty) => Wide::of(ty),
     })
@@ -251,6 +263,11 @@ fn may_matter(a: Wide, b: Wide, and: bool) -> u64 {
 }
 
 impl Wide {
+    /// The bits that can be one thing only, and are defined.
+    fn known(self) -> u64 {
+        (self.zero ^ self.one) & !self.undef
+    }
+
     /// Cut to a type, and extended as it says.
     fn wrap(self, ty: IntTy) -> Wide {
         let cut = self.map(|bits| ty.wrap(bits));
@@ -286,9 +303,23 @@ mod tests {
     }
 
     #[test]
+    fn sums_keep_low_bits() {
+        let base = apply(PrimOp::Bin(BinOp::Add, IntTy::U64), &[&set(&[4, 0x14]), &set(&[0x100, 0x108])]);
+        let steps = Range::Wide(Wide { one: 0xff8, ..Wide::of(IntTy::U64) });
+        let sum = apply(PrimOp::Bin(BinOp::Add, IntTy::U64), &[&base, &steps]).wide();
+        assert!(sum.admits(Value::new(0x10c)) && !sum.admits(Value::new(0x108)));
+        assert!(!sum.admits(Value::new(0x10e)));
+    }
+
+    #[test]
     fn wide_covers_sets() {
         // Whatever an operation yields on members of two sets fits the wide result for those sets.
-        let sets = [set(&[0, 3, 0x80, 0xff]), set(&[1, 5, 7]), Range::of([Value::UNDEFINED, Value::ONE])];
+        let sets = [
+            set(&[0, 3, 0x80, 0xff]),
+            set(&[1, 5, 7]),
+            set(&[0x104, 0x10c, 0x114]),
+            Range::of([Value::UNDEFINED, Value::ONE]),
+        ];
         let ty = [IntTy::U8, IntTy::signed(8), IntTy::I32, IntTy::U64];
         for ty in ty {
             let ops = [

@@ -96,6 +96,7 @@ pub enum Precision {
 /// Analyses an unrolled program. When the budget is used up, what comes back is of no use.
 pub fn analyse(program: &Program, unrolled: &Unrolled, precision: Precision, budget: &Budget) -> Ranges {
     let contents = unrolled.objects.iter().map(|object| content(program, object)).collect();
+    let renewed = renewed_objects(unrolled);
     let (creating, limit) = creating_operations(unrolled);
     let mut cells = Cells::default();
     loop {
@@ -104,6 +105,7 @@ pub fn analyse(program: &Program, unrolled: &Unrolled, precision: Precision, bud
             program,
             unrolled,
             contents: &contents,
+            renewed: &renewed,
             creating: &creating,
             limit,
             precision,
@@ -126,6 +128,27 @@ fn content(program: &Program, object: &Object) -> memory::Object {
         Some(index) => memory::Object::of_global(&program.globals[index]),
         None => memory::Object::new(object.base, object.size, object.place, object.zeroed, object.layout),
     }
+}
+
+/// For each object, the allocations that may take its memory: whether they leave zeros there.
+fn renewed_objects(unrolled: &Unrolled) -> Vec<Vec<bool>> {
+    let mut renewed = vec![Vec::new(); unrolled.objects.len()];
+    for event in &unrolled.events {
+        let EventKind::Alloc { object, addr } = event.kind else { continue };
+        let &Node::Choice(number) = unrolled.values.node(addr) else { continue };
+        let Choice::OneOf(bases) = &unrolled.values.choices[number as usize] else { continue };
+        for (other, taken) in unrolled.objects.iter().enumerate() {
+            if other != object && bases.contains(&Value::new(taken.base)) {
+                renewed[other].push(unrolled.objects[object].zeroed);
+            }
+        }
+    }
+    renewed
+}
+
+/// What a cell holds when its object comes to be.
+fn fresh(zeroed: bool, ty: IntTy) -> Value {
+    if zeroed { Value::ZERO } else { Value::UNDEFINED.wrap(ty) }
 }
 
 /// Which operations create values that lead into stores, and so may come back to them, and how many there
@@ -163,6 +186,8 @@ struct Analysis<'a> {
     unrolled: &'a Unrolled,
     /// What objects hold when they come to be.
     contents: &'a Vec<memory::Object>,
+    /// For each object, whether the allocations that may take its memory leave zeros there.
+    renewed: &'a Vec<Vec<bool>>,
     /// The operations that count for `limit`.
     creating: &'a Vec<bool>,
     /// How many of those a value can have been through.
@@ -202,11 +227,29 @@ impl Analysis<'_> {
                         }
                     });
                 }
+                EventKind::Alloc { object, addr } => {
+                    self.compute_up_to(addr);
+                    self.renew(object, addr, |cell, fresh| _ = cell.initial.join(fresh));
+                }
                 _ => {}
             }
         }
         for cell in self.cells.iter_mut() {
             cell.range = cell.initial.clone();
+        }
+    }
+
+    /// An allocation that takes memory of another object leaves there what a new object holds.
+    fn renew(&mut self, object: usize, addr: ValId, mut put: impl FnMut(&mut Cell, &Range)) {
+        if self.unrolled.values.constant(addr).is_some() {
+            return;
+        }
+        let zeroed = self.unrolled.objects[object].zeroed;
+        let range = &self.values[addr.index()];
+        for cell in self.cells.iter_mut().filter(|cell| cell.object != object) {
+            if range.admits(Value::new(self.unrolled.objects[cell.object].base)) {
+                put(cell, &Range::single(fresh(zeroed, cell.ty())));
+            }
         }
     }
 
@@ -270,9 +313,15 @@ impl Analysis<'_> {
                 }
             }
             for event in self.unrolled.events.iter().filter(|event| !event.solo) {
-                if let EventKind::Store { addr, ty, value, .. } = event.kind {
-                    let addresses = self.addresses(addr, ty, true);
-                    self.write(&addresses, ty, value, |cell, range| changed |= cell.range.join(range));
+                match event.kind {
+                    EventKind::Store { addr, ty, value, .. } => {
+                        let addresses = self.addresses(addr, ty, true);
+                        self.write(&addresses, ty, value, |cell, range| changed |= cell.range.join(range));
+                    }
+                    EventKind::Alloc { object, addr } => {
+                        self.renew(object, addr, |cell, fresh| changed |= cell.range.join(fresh));
+                    }
+                    _ => {}
                 }
             }
         }
@@ -289,13 +338,12 @@ impl Analysis<'_> {
                 let good: Vec<u64> = values.iter().filter_map(|(value, _)| good(value)).collect();
                 Addresses { others: good.len() < values.len(), good }
             }
-            // Every aligned place that fits what is known of the bits.
+            // Every place that fits what is known of the bits.
             Range::Wide(wide) => {
                 let mut good = Vec::new();
                 for object in self.unrolled.objects.iter() {
                     let end = (object.base + object.size).saturating_sub(ty.bytes() - 1);
-                    let places = (object.base..end).step_by(ty.bytes() as usize);
-                    good.extend(places.filter(|&at| {
+                    good.extend((object.base..end).filter(|&at| {
                         wide.admits(Value::new(at)) && self.object_at(at, ty.bytes(), store).is_some()
                     }));
                 }
@@ -313,10 +361,11 @@ impl Analysis<'_> {
 
     fn cover(&mut self, addr: u64, bytes: u64) -> Vec<u64> {
         let Some(object) = self.object_at(addr, bytes, false) else { return Vec::new() };
-        let content = &self.contents[object];
+        let (content, renewed) = (&self.contents[object], &self.renewed[object]);
         self.cells.cover(addr, bytes, |addr, bytes| {
             let ty = IntTy::unsigned(8 * bytes as u8);
-            let initial = Range::single(content.read(addr - content.base, ty));
+            let content = content.read(addr - content.base, ty);
+            let initial = Range::of(renewed.iter().map(|zeroed| fresh(*zeroed, ty)).chain([content]));
             Cell { addr, bytes, object, range: initial.clone(), initial }
         })
     }

@@ -540,10 +540,15 @@ impl<'a> Walker<'a> {
             return Err(full());
         }
         object.base = base;
-        if self.solo {
-            self.known.add(memory::Object::new(base, size, place, zeroed, layout));
+        // Alone, only what the thread itself has freed can come back.
+        let freed = |event: &Event| matches!(event.kind, EventKind::Free { .. });
+        let reused =
+            self.options.reuse && place == Place::Heap && (!self.solo || self.out.events.iter().any(freed));
+        match (self.solo, reused) {
+            (true, true) => self.known.lose(),
+            (true, false) => self.known.add(memory::Object::new(base, size, place, zeroed, layout)),
+            (false, _) => {}
         }
-        let reused = self.options.reuse && place == Place::Heap && !self.solo;
         // What else it may be is filled in when all objects are known.
         let addr = match reused {
             true => self.out.values.make_choice(Choice::OneOf(vec![Value::new(base)])),
