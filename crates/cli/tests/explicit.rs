@@ -83,7 +83,10 @@ int main(void) {
 fn executions_that_never_end() {
     let (code, result) = check(ENDLESS, &["--model", "sc"]);
     assert_eq!((code, result["verdict"].as_str()), (Some(0), Some("holds")));
-    assert!(result["scope"]["not_explored"].to_string().contains("how executions end: none does"), "{result}");
+    assert!(
+        result["scope"]["not_explored"].to_string().contains("how executions end: none does"),
+        "{result}"
+    );
     for which in ["fair", "strong", "unfair"] {
         let (code, result) = check(ENDLESS, &["--model", "sc", "--endless", which]);
         assert_eq!((code, &result["trace"]["wrong"]), (Some(1), &"endless".into()), "{which}");
