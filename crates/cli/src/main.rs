@@ -20,6 +20,9 @@ use std::process::ExitCode;
 /// Stack for the work: programs nest deeper than the system's default allows for.
 const STACK: usize = 1 << 29;
 
+/// The exit code if nothing could be decided.
+const INCONCLUSIVE: u8 = 3;
+
 fn main() -> ExitCode {
     // GCC's spelling of an option that has only a long form here.
     let arguments = std::env::args_os().map(|argument| match argument.to_str() {
@@ -39,10 +42,14 @@ fn main() -> ExitCode {
         }
     };
     let work = std::thread::Builder::new().stack_size(STACK).spawn(move || run(&cli));
-    let result = work.map_err(anyhow::Error::from).and_then(|thread| match thread.join() {
-        Ok(result) => result,
-        Err(_) => Err(anyhow::anyhow!("internal error, please report it (the message above says where)")),
-    });
+    let result = match work.map(|thread| thread.join()) {
+        Ok(Ok(result)) => result,
+        Ok(Err(_)) => {
+            anstream::eprintln!("error: internal error, please report it (the message above says where)");
+            return ExitCode::from(INCONCLUSIVE);
+        }
+        Err(error) => Err(error.into()),
+    };
     match result {
         Ok(code) => ExitCode::from(output::flush().map_or_else(|failed| failed, |()| code)),
         Err(error) => {

@@ -240,7 +240,7 @@ impl<'a> Compiler<'a> {
         self.open.push(Open { label, start, retry, depth, breaks: Vec::new() });
         self.stmts(body);
         let end = self.here();
-        let breaks = self.open.pop().map_or(Vec::new(), |open| open.breaks);
+        let breaks = self.open.pop().expect("it was opened above").breaks;
         for jump in breaks {
             if let Instr::Jump { to, .. } | Instr::JumpIf { to, .. } = &mut self.code.instrs[jump as usize] {
                 *to = end;

@@ -164,7 +164,7 @@ impl Copy {
             // What is left of a division depends on the sign, too.
             PrimOp::Bin(BinOp::Rem, ty) if !second && other.is_power_of_two() => {
                 let sign = if ty.signed { 1 << (ty.bits - 1) } else { 0 };
-                stays(bits & (other - 1 | sign), None)
+                stays(bits & ((other - 1) | sign), None)
             }
             _ => Fate::Lost,
         }

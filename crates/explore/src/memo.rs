@@ -231,9 +231,8 @@ impl Change {
             match key.0 & DYNAMIC {
                 0 => world.globals[key.0 as usize] = *number,
                 _ => {
-                    if let Some(at) = world.slots.iter().position(|slot| *slot == key.0 & !DYNAMIC) {
-                        world.objects[at] = *number;
-                    }
+                    let at = world.slots.iter().position(|slot| *slot == key.0 & !DYNAMIC);
+                    world.objects[at.expect("the step looked at this object")] = *number;
                 }
             }
         }

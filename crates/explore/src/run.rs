@@ -431,7 +431,7 @@ impl<R: Recorder> Run<'_, '_, R> {
 
     fn leave_proc(&mut self) {
         let code = self.machine.code;
-        let Some(inner) = self.machine.frames.pop() else { return };
+        let inner = self.machine.frames.pop().expect("a procedure is under way");
         let callee = code.proc_at(inner.pc);
         let outer = self.machine.frames[self.machine.frames.len() - 1];
         if let Instr::Call { results, .. } = &code.instrs[outer.pc as usize] {

@@ -62,7 +62,7 @@ mod tests {
     fn every_thread_is_told_apart() {
         for thread in 0..MOST {
             let only = ThreadSet::of(thread);
-            assert!(only.holds(only) && !only.others(thread) && ThreadSet::default().others(thread) == false);
+            assert!(only.holds(only) && !only.others(thread) && !ThreadSet::default().others(thread));
             for other in (0..MOST).filter(|other| *other != thread) {
                 assert!(only.others(other) && !only.holds(ThreadSet::of(other)));
                 let both = only.with(ThreadSet::of(other));
