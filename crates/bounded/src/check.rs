@@ -207,6 +207,7 @@ impl<'a> Checker<'a> {
         self.statistics.variables = encoding.circuit.variables;
         self.statistics.clauses = encoding.circuit.clauses;
         self.statistics.conflicts += encoding.circuit.solver.conflicts();
+        encoding.sound()?;
         answer
     }
 
@@ -241,6 +242,7 @@ impl<'a> Checker<'a> {
         let solver = Box::new(Cadical::new(self.options.order, budget.clone()));
         let settings = Settings { shortcuts: self.options.shortcuts, budget };
         let mut encoding = encode(&self.harness.program, unrolled, ranges, self.model, solver, settings)?;
+        encoding.sound()?;
         for (_, _, fired) in encoding.stops(|kind| *kind == StopKind::Restricted) {
             encoding.circuit.clause(&[!fired]);
         }

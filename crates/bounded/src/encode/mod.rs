@@ -18,6 +18,7 @@ use crate::range::Ranges;
 use crate::solver::{Budget, Exhausted, Solver};
 use crate::unroll::{EventKind, StopKind, Switch, Unrolled};
 use crate::word::Word;
+use fencepost_harness::verdict::Reason;
 use fencepost_lsl::program::Program;
 use fencepost_models::cat::Model;
 use rustc_hash::FxHashMap;
@@ -87,6 +88,8 @@ pub struct Encoding<'a> {
     pub memory: Memory,
     /// Content of cells when the second thread starts.
     initial: FxHashMap<usize, Rc<Word>>,
+    /// Something met that cannot be. What was made of it means nothing, and nothing is concluded from it.
+    impossible: Option<&'static str>,
 }
 
 /// Encodes a program on a model, unless the budget is used up first.
@@ -114,6 +117,7 @@ pub fn encode<'a>(
         finished: Vec::new(),
         memory: Memory::classify(&unrolled, &ranges, shortcuts),
         initial: FxHashMap::default(),
+        impossible: None,
         program,
         unrolled,
         ranges: Rc::new(ranges),
@@ -140,6 +144,19 @@ impl Encoding<'_> {
             self.exhausted = self.budget.exhausted();
         }
         self.exhausted.is_some()
+    }
+
+    /// Notes something that cannot be.
+    fn impossible(&mut self, what: &'static str) {
+        self.impossible.get_or_insert(what);
+    }
+
+    /// An error if something was met that cannot be: no answer about the formula counts then.
+    pub fn sound(&self) -> Result<(), Reason> {
+        match self.impossible {
+            Some(what) => Err(Reason::Internal(format!("the encoding met {what}"))),
+            None => Ok(()),
+        }
     }
 
     /// Every thread reaches its end.

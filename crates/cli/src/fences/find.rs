@@ -54,7 +54,7 @@ impl Search<'_> {
             });
         }
         let quiet = |_, _| {};
-        let machines: Vec<explore::Options> =
+        let machines: Vec<Result<explore::Options, Reason>> =
             questions.iter().map(|(_, model)| self.exploring(&model.name)).collect();
         let mut checks: Vec<Box<dyn guided::Question + '_>> = Vec::new();
         for (index, ((asked, model), mined)) in questions.iter().zip(&mined).enumerate() {
@@ -72,7 +72,7 @@ impl Search<'_> {
                     continue;
                 }
                 Asked::Subject(Subject::Main(proc)) if self.proved[index] => {
-                    let machine = &machines[index];
+                    let machine = machines[index].as_ref().map_err(|why| (Some(index), why.clone()))?;
                     checks.push(Box::new(Proved::new(&session.harness, *proc, machine, approach, kinds)));
                     continue;
                 }
@@ -110,7 +110,7 @@ impl Search<'_> {
             Approach::Fixed(abstraction) => abstraction,
             Approach::Refine => Abstraction::FullyDisjunctive(1),
         };
-        let options = explore::Options { abstraction, ..self.exploring(&model.name) };
+        let options = explore::Options { abstraction, ..self.exploring(&model.name)? };
         let progress = |visits: &explore::Statistics| (self.progress)(Progress::States(visits.states));
         let subject = explore::Subject::Main(*main);
         let cost = |slot: SlotId| costs.of(kinds[0], &session.harness.program.slots[slot.index()]);
@@ -162,7 +162,14 @@ impl Search<'_> {
             ));
         };
         let switch = |fence: Fence| {
-            let kind = kinds.iter().position(|kind| kind.name == fence.kind.name()).unwrap_or(0);
+            let kind = match &kinds[..] {
+                // A full one does the work of any.
+                [_] => 0,
+                kinds => kinds
+                    .iter()
+                    .position(|kind| kind.name == fence.kind.name())
+                    .expect("typed fences are all given or none is"),
+            };
             Switch { slot: SlotId(fence.place), fence: kind }
         };
         let price = |switch: Switch| {

@@ -22,7 +22,7 @@ use fencepost_fences::guided::{Effort, Outcome};
 use fencepost_fences::place::{self, Kind, resolve};
 use fencepost_harness::inference::{Answer, Failure, Inference, Method, Placed, Question, Without};
 use fencepost_harness::operation::Harness;
-use fencepost_harness::result::{CheckResult, Verdict};
+use fencepost_harness::result::{CheckResult, Property, Scope, Statistics, Verdict};
 use fencepost_harness::schedule::Schedules;
 use fencepost_harness::test::Test;
 use fencepost_harness::verdict::Reason;
@@ -216,8 +216,8 @@ impl Search<'_> {
                 }
                 _ => return false,
             };
-            let verdict = self.verified(self.request.session, proc, "sc").verdict;
-            !matches!(verdict, Verdict::Inconclusive(_))
+            let verdict = self.verified(self.request.session, proc, "sc").map(|result| result.verdict);
+            verdict.is_ok_and(|verdict| !matches!(verdict, Verdict::Inconclusive(_)))
         };
         self.request.questions.iter().map(able).collect()
     }
@@ -262,7 +262,8 @@ impl Search<'_> {
         let (test, result): (Option<Test>, CheckResult) = match asked {
             Asked::Sweep => self.swept(session.harness.clone(), &model.name),
             Asked::Subject(Subject::Main(proc)) if self.proved[question] => {
-                (None, self.verified(session, *proc, &model.name))
+                let found = self.verified(session, *proc, &model.name);
+                (None, found.unwrap_or_else(|why| undecided(session, "main", model, why)))
             }
             Asked::Subject(subject) => {
                 (subject.test().cloned(), run::check(session, subject, model, &self.limits(), self.progress))
@@ -271,18 +272,18 @@ impl Search<'_> {
         Failure { question, test, result }
     }
 
-    fn verified(&self, session: &Session, main: ProcId, model: &str) -> CheckResult {
+    fn verified(&self, session: &Session, main: ProcId, model: &str) -> Result<CheckResult, Reason> {
         let report = |statistics: &explore::Statistics| (self.progress)(Progress::States(statistics.states));
-        verify::verify(session, main, model, &self.exploring(model), Approach::Refine, &report).result
+        let options = self.exploring(model)?;
+        Ok(verify::verify(session, main, model, &options, Approach::Refine, &report).result)
     }
 
     /// How a machine is explored.
-    fn exploring(&self, model: &str) -> explore::Options {
-        explore::Options {
-            model: explore::Model::named(model).unwrap_or_default(),
-            budget: self.budget(),
-            ..explore::Options::default()
-        }
+    fn exploring(&self, model: &str) -> Result<explore::Options, Reason> {
+        let machine = explore::Model::named(model).ok_or_else(|| {
+            Reason::Internal(format!("no machine of the explicit engine is called {model}"))
+        })?;
+        Ok(explore::Options { model: machine, budget: self.budget(), ..explore::Options::default() })
     }
 
     fn budget(&self) -> explore::Budget {
@@ -321,4 +322,18 @@ fn has_spare(placed: &Placed) -> bool {
 
 fn disagreement(when: &str) -> Reason {
     Reason::Internal(format!("the search and an ordinary check disagree {when}"))
+}
+
+/// The result of a question that could not even be asked.
+fn undecided(session: &Session, test: &str, model: &Model, why: Reason) -> CheckResult {
+    CheckResult {
+        file: session.file.clone(),
+        test: test.into(),
+        notation: String::new(),
+        model: model.name.clone(),
+        property: Property::Assertions,
+        verdict: Verdict::Inconclusive(why),
+        scope: Scope::default(),
+        statistics: Statistics::default(),
+    }
 }
