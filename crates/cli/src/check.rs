@@ -156,7 +156,7 @@ fn check_file(file: &Path, args: &CheckArgs, limits: &Limits, tally: &mut Tally)
         if args.json {
             tally.documents.push(json::result(&session.harness, subject.test(), &result));
         } else {
-            anstream::println!("{}", text::line(&result));
+            anstream::println!("{}", text::line(&session.harness, &result));
             if args.verbose || first && !args.quiet {
                 anstream::println!("{}", text::detail(&session.harness, subject.test(), &result));
             }

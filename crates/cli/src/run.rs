@@ -1,5 +1,6 @@
 //! One check: mine the specification, ask the engine, have the referee look at its trace.
 
+use crate::open;
 use crate::session::{Session, Subject};
 use fencepost_bounded::check::{self, Finding, Options, Phase};
 use fencepost_bounded::range::Precision;
@@ -16,6 +17,7 @@ use fencepost_harness::trace::Trace;
 use fencepost_harness::verdict::Reason;
 use fencepost_lsl::program::{Program, Stmt, StmtKind};
 use fencepost_models::cat::Model;
+use std::panic::AssertUnwindSafe;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -127,7 +129,11 @@ pub fn check(
         scope: scope(session, subject),
         statistics: Statistics::default(),
     };
-    result.verdict = match judge(session, subject, model, &options, limits, progress, &mut result) {
+    // What was thought impossible and happens all the same is no verdict, and no reason to lose those of others.
+    let judged = std::panic::catch_unwind(AssertUnwindSafe(|| {
+        judge(session, subject, model, &options, limits, progress, &mut result)
+    }));
+    result.verdict = match judged.unwrap_or_else(|_| Err(Reason::Internal("the engine panicked".into()))) {
         Ok(verdict) => verdict,
         Err(reason) => Verdict::Inconclusive(reason),
     };
@@ -236,6 +242,9 @@ fn bounded(
         Finding::Holds { witness } => {
             // Proof that the verdict speaks of something: an execution that the referee accepts.
             accepted(session, &witness, model)?;
+            let features = leave_open(session, subject, model, options.unroll.reuse, &witness, result);
+            let spins = outcome.loops.iter().any(|info| info.spin);
+            result.scope.caveats.extend(open::bounded(subject, features, spins));
             let open = outcome.loops.iter().any(|info| !info.spin);
             if open && fencepost_replay::lets_stores_overtake_loads(model) {
                 result.scope.caveats.push(EARLY_STORES.into());
@@ -289,9 +298,6 @@ fn explicit(
     if found.statistics.stuck > 0 && !how.stuck {
         result.scope.caveats.push(STUCK.into());
     }
-    if how.termination == explore::Termination::Ignore {
-        result.scope.caveats.push(ENDLESS.into());
-    }
     progress(Progress::Replaying);
     match found.verdict {
         explore::Verdict::Holds => {
@@ -299,6 +305,11 @@ fn explicit(
                 return Err(Reason::Internal("no execution can be shown".into()));
             };
             accepted(session, witness, model)?;
+            let features = leave_open(session, subject, model, how.reuse, witness, result);
+            result.scope.caveats.extend(open::primed(subject, features));
+            if features.repeats && how.termination == explore::Termination::Ignore {
+                result.scope.caveats.push(ENDLESS.into());
+            }
             Ok(Verdict::Holds)
         }
         explore::Verdict::Violated { violation, trace } => {
@@ -306,6 +317,24 @@ fn explicit(
         }
         explore::Verdict::Inconclusive(reason) => Err(reason),
     }
+}
+
+/// Says what no engine looked at. `execution` is one of those that are right.
+fn leave_open(
+    session: &Session,
+    subject: &Subject,
+    model: &Model,
+    reuse: bool,
+    execution: &Trace,
+    result: &mut CheckResult,
+) -> open::Features {
+    let features = open::features(session, subject);
+    result.scope.caveats.extend(open::everywhere(features, reuse));
+    match open::races(session, features, execution, model) {
+        Ok(race) => result.scope.race = race,
+        Err(caveat) => result.scope.caveats.push(caveat),
+    }
+    features
 }
 
 /// What is not held against a program unless asked for.

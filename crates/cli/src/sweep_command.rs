@@ -5,6 +5,7 @@ use crate::check::{BAD_INPUT, load, print_diagnostics};
 use crate::clients::{Setting, prepare};
 use crate::progress::{Bar, interrupted};
 use anyhow::{Context, Result};
+use fencepost::open;
 use fencepost::sweep::{self, Limits, Log, Sweep, Work, document};
 use fencepost_explore::{Budget, Termination};
 use fencepost_harness::schedule::Schedules;
@@ -201,6 +202,7 @@ fn print(
             "file": args.file.display().to_string(),
             "verdict": summary.verdict.to_string(),
             "reason": summary.reason,
+            "not_explored": open::swept(&sweep.harness, sweep.options.reuse),
             "schedules_of_share": summary.total,
             "explored": summary.tally.schedules,
             "undecided": summary.undecided,
@@ -225,6 +227,11 @@ fn print(
     anstream::println!("{file}: {kind}, {}, {property} on {}", sweep.protocol.name(), sweep.model);
     anstream::println!("  {}", report::scope(&sweep.scope, &manner(sweep)));
     anstream::println!("{}", report::verdict(summary, seconds));
+    if summary.verdict == Kind::Holds {
+        for open in open::swept(&sweep.harness, sweep.options.reuse) {
+            anstream::println!("  not explored: {open}");
+        }
+    }
     match explained {
         Some(Ok(found)) if !args.quiet => {
             let text = report::counterexample(&sweep.harness, sweep.property, &sweep.model, found);

@@ -225,7 +225,7 @@ impl<'t> Execution<'t> {
     }
 
     /// Whether the thread of `y` was started after `x`, by the thread of `x`.
-    fn starts(&self, x: usize, y: usize) -> bool {
+    pub(crate) fn starts(&self, x: usize, y: usize) -> bool {
         // Also by a thread that was started by it, and so on.
         let mut thread = self.trace.events[y].thread;
         loop {

@@ -15,12 +15,14 @@ mod evaluate;
 mod explain;
 mod names;
 mod onward;
+mod race;
 mod relation;
 mod reorder;
 mod shape;
 mod sources;
 mod world;
 
+pub use race::race;
 pub use shape::{lets_stores_overtake_loads, lets_stores_overtake_stores};
 
 use fencepost_harness::operation::Harness;
