@@ -212,6 +212,7 @@ impl<'a> Checker<'a> {
         self.statistics.variables = encoding.circuit.variables;
         self.statistics.clauses = encoding.circuit.clauses;
         self.statistics.conflicts += encoding.circuit.solver.conflicts();
+        encoding.sound()?;
         answer
     }
 
@@ -252,6 +253,7 @@ impl<'a> Checker<'a> {
         let solver = Box::new(Cadical::new(self.options.order, budget.clone()));
         let settings = Settings { shortcuts: self.options.shortcuts, budget };
         let encoding = encode(&self.harness.program, unrolled, ranges, self.model, solver, settings)?;
+        encoding.sound()?;
         self.statistics.encode_time += start.elapsed();
         Ok(encoding)
     }

@@ -158,7 +158,7 @@ fn check_file(file: &Path, args: &CheckArgs, limits: &Limits, tally: &mut Tally)
         if args.json {
             tally.documents.push(json::result(&session.harness, subject.test(), &result));
         } else {
-            outln!("{}", text::line(&result));
+            outln!("{}", text::line(&session.harness, &result));
             if args.verbose || first && !args.quiet {
                 outln!("{}", text::detail(&session.harness, subject.test(), &result));
             }

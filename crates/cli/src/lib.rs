@@ -13,6 +13,7 @@
 //! ```
 
 pub mod fences;
+pub mod open;
 pub mod run;
 pub mod session;
 pub mod sweep;

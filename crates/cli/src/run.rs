@@ -1,5 +1,6 @@
 //! One check: mine the specification, ask the engine, have the referee look at its trace.
 
+use crate::open;
 use crate::session::{Session, Subject};
 use fencepost_bounded::check::{self, Finding, Options, Phase};
 use fencepost_bounded::range::Precision;
@@ -19,6 +20,7 @@ use fencepost_lsl::program::address;
 use fencepost_lsl::value::Value;
 use fencepost_models::cat::Model;
 use fencepost_replay::{Refusal, judge_until, replay_until};
+use std::panic::AssertUnwindSafe;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -131,7 +133,11 @@ pub fn check(
         scope: scope(session, subject),
         statistics: Statistics::default(),
     };
-    result.verdict = match judge(session, subject, model, &options, limits, progress, &mut result) {
+    // What was thought impossible and happens all the same is no verdict, and no reason to lose those of others.
+    let judged = std::panic::catch_unwind(AssertUnwindSafe(|| {
+        judge(session, subject, model, &options, limits, progress, &mut result)
+    }));
+    result.verdict = match judged.unwrap_or_else(|_| Err(Reason::Internal("the engine panicked".into()))) {
         Ok(verdict) => verdict,
         Err(reason) => Verdict::Inconclusive(reason),
     };
@@ -247,6 +253,9 @@ fn bounded(
             if !ends {
                 result.scope.caveats.push(NEVER_ENDS.into());
             }
+            let features = leave_open(session, subject, model, options.unroll.reuse, &witness, result);
+            let spins = outcome.loops.iter().any(|info| info.spin);
+            result.scope.caveats.extend(open::bounded(subject, features, spins));
             let open = outcome.loops.iter().any(|info| info.bounded);
             if open && fencepost_replay::lets_stores_overtake_loads(model) {
                 result.scope.caveats.push(EARLY_STORES.into());
@@ -297,11 +306,6 @@ fn explicit(
     if found.statistics.stuck > 0 && !how.stuck {
         result.scope.caveats.push(STUCK.into());
     }
-    if found.statistics.endless {
-        result.scope.caveats.push(NEVER_ENDS.into());
-    } else if how.termination == explore::Termination::Ignore {
-        result.scope.caveats.push(ENDLESS.into());
-    }
     progress(Progress::Replaying);
     match found.verdict {
         explore::Verdict::Holds => {
@@ -312,6 +316,13 @@ fn explicit(
                 return Err(Reason::Internal("no execution can be shown".into()));
             };
             judge.accepted(witness)?;
+            let features = leave_open(session, subject, model, how.reuse, witness, result);
+            result.scope.caveats.extend(open::primed(subject, features));
+            if found.statistics.endless {
+                result.scope.caveats.push(NEVER_ENDS.into());
+            } else if features.repeats && how.termination == explore::Termination::Ignore {
+                result.scope.caveats.push(ENDLESS.into());
+            }
             Ok(Verdict::Holds)
         }
         explore::Verdict::Violated { violation, trace } => {
@@ -319,6 +330,24 @@ fn explicit(
         }
         explore::Verdict::Inconclusive(reason) => Err(reason),
     }
+}
+
+/// Says what no engine looked at. `execution` is one of those that are right.
+fn leave_open(
+    session: &Session,
+    subject: &Subject,
+    model: &Model,
+    reuse: bool,
+    execution: &Trace,
+    result: &mut CheckResult,
+) -> open::Features {
+    let features = open::features(session, subject);
+    result.scope.caveats.extend(open::everywhere(features, reuse));
+    match open::races(session, features, execution, model) {
+        Ok(race) => result.scope.race = race,
+        Err(caveat) => result.scope.caveats.push(caveat),
+    }
+    features
 }
 
 /// What is not held against a program unless asked for.

@@ -6,6 +6,7 @@ use crate::clients::{Setting, prepare};
 use crate::output::{out, outln};
 use crate::progress::{Bar, interrupted};
 use anyhow::{Context, Result};
+use fencepost::open;
 use fencepost::sweep::{
     self, Contents, Limits, Log, LogError, Sweep, VERSION, Work, document, same, show_shard,
 };
@@ -80,7 +81,7 @@ pub(crate) fn run(args: &SweepArgs) -> Result<u8> {
             cancelled: limits.cancelled.clone(),
             deadline: limits.deadline,
             memory: args.memory,
-            states: None,
+            ..Budget::default()
         };
         sweep.counterexample(first.number, &client, &budget).map_err(|reason| reason.to_string())
     });
@@ -337,6 +338,7 @@ fn print(
         let mut result = head(sweep, args);
         let more = json!({
             "file": result["sweep"],
+            "not_explored": open::swept(&sweep.harness, sweep.options.reuse),
             "trace": trace,
             "total_seconds": seconds,
             "peak_memory_bytes": fencepost_bounded::solver::peak_memory(),
@@ -351,6 +353,11 @@ fn print(
     outln!("{file}: {kind}, {}, {property} on {}", sweep.protocol.name(), sweep.model);
     outln!("  {}", report::scope(&sweep.scope, &manner(sweep)));
     outln!("{}", report::verdict(summary, seconds));
+    if summary.verdict == Kind::Holds {
+        for open in open::swept(&sweep.harness, sweep.options.reuse) {
+            outln!("  not explored: {open}");
+        }
+    }
     match explained {
         Some(Ok(found)) if !args.quiet => {
             let text = report::counterexample(&sweep.harness, sweep.property, &sweep.model, found);

@@ -1,5 +1,6 @@
 //! Verification of a closed program: executions of any length, store buffers of any size.
 
+use crate::open;
 use crate::session::Session;
 use fencepost_bounded::solver::peak_memory;
 use fencepost_explore::abstraction::{self, Approach, Verification};
@@ -40,7 +41,12 @@ pub fn verify(
     let verification =
         abstraction::verify(&session.harness, Subject::Main(main), options, approach, progress);
     let mut caveats = session.harness.caveats.clone();
-    caveats.push(WAITING.into());
+    let features = open::of(&session.harness, &[main]);
+    caveats.extend(open::everywhere(features, options.reuse));
+    if features.waits || features.repeats {
+        caveats.push(WAITING.into());
+    }
+    caveats.extend(open::unchecked_races(features));
     let visited = verification.decisive().map(|proof| Visited {
         abstraction: proof.abstraction.to_string(),
         states: proof.statistics.states,

@@ -47,7 +47,7 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<u8> {
             verify::verify(&session, main, name, &options, approach, &|visits| line.update(visits))
         };
         if !args.json {
-            outln!("{}", text::line(&result));
+            outln!("{}", text::line(&session.harness, &result));
             let first = result.verdict.kind() == Kind::Violated && !std::mem::replace(&mut shown, true);
             if args.verbose || first && !args.quiet {
                 outln!("{}", text::detail(&session.harness, None, &result));

@@ -400,7 +400,8 @@ int main(void)
     expect(&program(hasty, signal).replace("awake < 2", "1"), "sc", Kind::Violated);
     let checked = "if (pthread_cond_timedwait(&c, &m, 0)) { pthread_mutex_unlock(&m); return 0; }";
     let result = expect(&program(checked, signal), "relaxed", Kind::Holds);
-    assert_eq!(result.scope.caveats, ["wake-ups of condition variables without reason"]);
+    let caveats = &result.scope.caveats;
+    assert!(caveats.iter().any(|caveat| caveat == "wake-ups of condition variables without reason"));
 }
 
 /// `fp_hash` is the identity, or with a domain and a range any function: of three calls in a row that tell whether

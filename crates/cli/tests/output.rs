@@ -264,7 +264,7 @@ fn json_document() {
 #[test]
 fn models_separated_by_commas_and_repeated() {
     let out = text(&["check", "ms2.c", "-m", "sc,tso", "-m", "pso", "-t", "T0", "-q"]);
-    assert_eq!(out.lines().count(), 3, "{out}");
+    assert_eq!(out.lines().filter(|line| line.starts_with("T0")).count(), 3, "{out}");
 }
 
 #[test]
@@ -307,7 +307,7 @@ fn interrupt() {
     let mut out = String::new();
     child.stdout.take().expect("piped").read_to_string(&mut out).expect("readable");
     assert_eq!(status.code(), Some(3), "{out}");
-    let lines: Vec<&str> = out.lines().collect();
+    let lines: Vec<&str> = out.lines().filter(|line| !line.starts_with(' ')).collect();
     assert_eq!(lines.len(), 2, "the third test was not begun: {out}");
     assert!(lines[0].contains("holds") && lines[1].contains("interrupted"), "{out}");
 }

@@ -67,6 +67,7 @@ impl Question for Proved<'_> {
         };
         let mut fails = |on: &Placement| match self.options.budget.exhausted() {
             true => Err(Reason::Timeout),
+            // What is not decided does not count as a failure: a larger correction is asked for.
             false => Ok(self.fails(on).unwrap_or(false)),
         };
         asking::correction(self.harness.program.slots.len(), self.kinds.len(), failed, &mut fails)

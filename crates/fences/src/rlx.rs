@@ -238,8 +238,7 @@ pub fn with_fences(program: &Program, fences: &[Fence]) -> Program {
 
 /// A fence of a kind, in a program.
 pub fn of_kind(kind: Kind) -> program::Fence {
-    // Every kind has a name that is known.
-    program::Fence::named(kind.name()).unwrap_or(program::Fence::FULL)
+    program::Fence::named(kind.name()).expect("every kind has a name that is known")
 }
 
 fn explore(

@@ -137,6 +137,17 @@ pub struct Scope {
     pub visited: Option<Visited>,
     /// Things the program does that were not explored, for people.
     pub caveats: Vec<String>,
+    /// A data race that an execution has, if one was noticed.
+    pub race: Option<Race>,
+}
+
+/// Plain accesses of different threads, one of them a store, that nothing orders.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Race {
+    /// What they access.
+    pub place: String,
+    /// Where they are.
+    pub at: [Span; 2],
 }
 
 /// How the states of a program were visited.

@@ -16,6 +16,7 @@ mod explain;
 mod names;
 mod onward;
 mod poll;
+mod race;
 mod related;
 mod relation;
 mod reorder;
@@ -23,6 +24,7 @@ mod shape;
 mod sources;
 mod world;
 
+pub use race::race;
 pub use shape::{lets_stores_overtake_loads, lets_threads_read_own_blocks_early};
 
 use fencepost_harness::operation::Harness;

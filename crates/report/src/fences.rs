@@ -228,7 +228,7 @@ fn caveats(placements: &[Placed]) -> Vec<&str> {
 fn whole(harness: &Harness, failure: &Failure) -> String {
     format!(
         "{}\n{}",
-        text::line(&failure.result),
+        text::line(harness, &failure.result),
         text::detail(harness, failure.test.as_ref(), &failure.result)
     )
 }

@@ -65,6 +65,10 @@ pub fn result(harness: &Harness, test: Option<&Test>, result: &CheckResult) -> V
             "transitions": result.scope.visited.as_ref().map(|visited| visited.transitions),
             "preemptions": result.scope.visited.as_ref().and_then(|visited| visited.preemptions),
             "not_explored": result.scope.caveats,
+            "race": result.scope.race.as_ref().map(|race| json!({
+                "place": race.place,
+                "at": race.at.map(position),
+            })),
         },
         "observations": result.scope.observations,
         "trace": trace,

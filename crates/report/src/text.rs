@@ -6,6 +6,7 @@ use fencepost_harness::operation::Harness;
 use fencepost_harness::result::{CheckResult, LoopBound, Property, Verdict, Visited, Wrong};
 use fencepost_harness::test::Test;
 use fencepost_harness::verdict::Kind;
+use fencepost_lsl::source::Position;
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -16,8 +17,8 @@ pub(crate) const GOOD: Style = AnsiColor::Green.on_default().bold();
 pub(crate) const UNSURE: Style = AnsiColor::Yellow.on_default().bold();
 pub(crate) const RESET: Reset = Reset;
 
-/// A result in one line.
-pub fn line(result: &CheckResult) -> String {
+/// A result in one line; for one that holds, and a line for each thing that this leaves open.
+pub fn line(harness: &Harness, result: &CheckResult) -> String {
     let style = match result.verdict.kind() {
         Kind::Holds => GOOD,
         Kind::Violated => BAD,
@@ -27,11 +28,35 @@ pub fn line(result: &CheckResult) -> String {
     let time = seconds(result.statistics.total_time);
     let mut line = format!("{:<6} {:<8} {style}{verdict:<12}{RESET} {time:>8}", result.test, result.model);
     match &result.verdict {
-        Verdict::Holds => _ = write!(line, "  {FAINT}{}{RESET}", scope(result)),
+        Verdict::Holds => {
+            let _ = write!(line, "  {FAINT}{}{RESET}", scope(result));
+            for open in left_open(harness, result) {
+                let _ = write!(line, "\n  {open}");
+            }
+        }
         Verdict::Violated(example) => _ = write!(line, "  {}", reason(example)),
         Verdict::Inconclusive(reason) => _ = write!(line, "  {reason}"),
     }
     line
+}
+
+/// What a verdict leaves open, a line each.
+fn left_open(harness: &Harness, result: &CheckResult) -> Vec<String> {
+    let mut lines: Vec<String> =
+        result.scope.caveats.iter().map(|caveat| format!("not explored: {caveat}")).collect();
+    if let Some(race) = &result.scope.race {
+        let [first, second] = race.at.map(|span| harness.program.sources.position(span));
+        let file = |position: &Position| position.file.rsplit('/').next().map(str::to_owned);
+        let place = |position: &Position| format!("{}:{}", file(position).unwrap_or_default(), position.line);
+        lines.push(format!(
+            "data race: an execution does not order the accesses to {} at {} and {}, which are not both \
+             atomic; C11 gives such programs no meaning, here they access memory like any others",
+            race.place,
+            place(&first),
+            place(&second)
+        ));
+    }
+    lines
 }
 
 /// Why an execution is wrong, in a few words.
@@ -143,7 +168,10 @@ fn scope_lines(harness: &Harness, result: &CheckResult, out: &mut String) {
         };
         let _ = writeln!(out, "  {kind} at {at}: {}, {how}", count(info.instances, "instance"));
     }
-    for caveat in &scope.caveats {
-        let _ = writeln!(out, "  not explored: {caveat}");
+    // Those of what holds stand beside the verdict.
+    if result.verdict.kind() == Kind::Inconclusive {
+        for open in left_open(harness, result) {
+            let _ = writeln!(out, "  {open}");
+        }
     }
 }

@@ -387,7 +387,11 @@ impl Renderer<'_> {
                 Action::Alloc { .. } => format!("new {}", self.place(*id)),
                 Action::Fence(_) | Action::Choose { .. } | Action::Spawn { .. } => continue,
             };
-            let freed = if self.freed(*id).is_some() { ", freed memory" } else { "" };
+            let freed = match (self.freed(*id), &event.action) {
+                (None, _) => "",
+                (Some(_), Action::Alloc { .. }) => ", in freed memory",
+                (Some(_), _) => ", freed memory",
+            };
             let name = self.thread_name(event.thread);
             let _ = writeln!(out, "    {:>3}  {name}, {}: {what}{freed}", number + 1, self.line(*id));
         }

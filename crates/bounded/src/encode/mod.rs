@@ -20,6 +20,7 @@ use crate::solver::{Budget, Exhausted, Solver};
 use crate::ssa::Values;
 use crate::unroll::{EventKind, Start, Stop, StopKind, Switch, Unrolled};
 use crate::word::Word;
+use fencepost_harness::verdict::Reason;
 use fencepost_lsl::program::Program;
 use fencepost_lsl::value::Value;
 use fencepost_models::cat::Model;
@@ -93,6 +94,8 @@ pub struct Encoding<'a> {
     initial: FxHashMap<usize, Rc<Word>>,
     /// Which addresses belong together.
     rooms: moves::Rooms,
+    /// Something met that cannot be. What was made of it means nothing, and nothing is concluded from it.
+    impossible: Option<&'static str>,
 }
 
 /// Encodes a program on a model, unless the budget is used up first.
@@ -121,6 +124,7 @@ pub fn encode<'a>(
         memory: Memory::classify(&unrolled, &ranges, shortcuts),
         initial: FxHashMap::default(),
         rooms: moves::Rooms::new(&unrolled),
+        impossible: None,
         program,
         unrolled,
         ranges: Rc::new(ranges),
@@ -149,8 +153,21 @@ impl Encoding<'_> {
         self.exhausted.is_some()
     }
 
-    /// The execution ends, and no access finds its object freed. That of a test does when every thread that is started reaches its end; that of a closed
-    /// program when `main` does, or when a thread calls `exit`.
+    /// Notes something that cannot be.
+    fn impossible(&mut self, what: &'static str) {
+        self.impossible.get_or_insert(what);
+    }
+
+    /// An error if something was met that cannot be: no answer about the formula counts then.
+    pub fn sound(&self) -> Result<(), Reason> {
+        match self.impossible {
+            Some(what) => Err(Reason::Internal(format!("the encoding met {what}"))),
+            None => Ok(()),
+        }
+    }
+
+    /// The execution ends, and no access finds its object freed. That of a test ends when every thread that is started
+    /// reaches its end; that of a closed program when `main` does, or when a thread calls `exit`.
     pub fn complete(&mut self) -> Lit {
         let ends = self.ends();
         let sound = !self.finds_freed();

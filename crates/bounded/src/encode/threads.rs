@@ -224,7 +224,8 @@ impl Encoding<'_> {
     fn load(&mut self, event: usize, range: &Range) -> Word {
         let ranges = self.ranges.clone();
         let EventKind::Load { ty, .. } = self.unrolled.events[event].kind else {
-            return Word::constant(Value::ZERO);
+            self.impossible("a value that is loaded by no load");
+            return Word::fresh(&mut self.circuit, range);
         };
         if !self.memory.is_local_load(event, &ranges) {
             return Word::fresh(&mut self.circuit, range).wrap(ty);
@@ -248,7 +249,9 @@ impl Encoding<'_> {
                 Some(other) => Word::select(&mut self.circuit, test, &word, &other),
             });
         }
-        result.unwrap_or(Word::constant(Value::ZERO))
+        // A load that can go nowhere ends its thread, so its value does not matter; should it, then any value
+        // is possible, and the referee refuses what comes of it.
+        result.unwrap_or_else(|| Word::fresh(&mut self.circuit, range).wrap(ty))
     }
 
     /// Whether the object that an access goes to is alive; true if nothing ever frees it.
@@ -380,7 +383,11 @@ impl Encoding<'_> {
                 return Rc::new(Word::constant(fresh));
             }
             (What::Bytes { offset, .. }, EventKind::Store { value, .. }) => (*value, offset),
-            _ => return Rc::new(Word::constant(Value::ZERO)),
+            (What::Life, EventKind::Free { .. }) => return Rc::new(Word::constant(Value::ZERO)),
+            _ => {
+                self.impossible("a write by what does not write");
+                return Rc::new(Word::constant(Value::ZERO));
+            }
         };
         let word = self.word(value);
         let extract = PrimOp::Extract { low: 8 * offset as u8, ty: what.ty() };
@@ -392,10 +399,17 @@ impl Encoding<'_> {
         let what = self.ranges.plans[event].reads[index].what;
         let (value, offset) = match (what, &self.unrolled.events[event].kind) {
             (What::Bytes { offset, .. }, EventKind::Load { value, .. }) => (*value, offset),
-            _ => {
+            (What::Life, _) => {
                 let mut word = Word::constant(Value::ZERO);
-                word.bits[0] = self.lives.get(&event).copied().unwrap_or(Lit::TRUE);
+                match self.lives.get(&event) {
+                    Some(&alive) => word.bits[0] = alive,
+                    None => self.impossible("an access to an object that nobody looked after"),
+                }
                 return Rc::new(word);
+            }
+            (What::Bytes { .. }, _) => {
+                self.impossible("a read by what does not read");
+                return Rc::new(Word::constant(Value::ZERO));
             }
         };
         let word = self.word(value);
@@ -447,7 +461,8 @@ impl Encoding<'_> {
             let (EventKind::Load { value: read, .. }, EventKind::Store { value: written, ty, .. }) =
                 (self.unrolled.events[load].kind.clone(), self.unrolled.events[store].kind.clone())
             else {
-                return Lit::FALSE;
+                self.impossible("a round of a loop that stores without a load and a store");
+                continue;
             };
             let (read, written) = (self.word(read), self.word(written));
             let narrow = PrimOp::Convert(IntTy::unsigned(ty.bits));

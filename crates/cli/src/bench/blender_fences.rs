@@ -125,7 +125,7 @@ fn load(path: &Path, define: &str) -> Result<Harness> {
 fn options(abstraction: &str, args: &BenchArgs) -> Options {
     let deadline = Some(Instant::now() + args.timeout);
     let budget = Budget { deadline, memory: Some(MEMORY), ..Budget::default() };
-    let abstraction = Abstraction::named(abstraction).unwrap_or_default();
+    let abstraction = Abstraction::named(abstraction).expect("the table names abstractions that there are");
     Options { model: Model::Pso, abstraction, budget, ..Options::default() }
 }
 

@@ -165,7 +165,14 @@ impl Search<'_> {
             ));
         };
         let switch = |fence: Fence| {
-            let kind = kinds.iter().position(|kind| kind.name == fence.kind.name()).unwrap_or(0);
+            let kind = match &kinds[..] {
+                // A full one does the work of any.
+                [_] => 0,
+                kinds => kinds
+                    .iter()
+                    .position(|kind| kind.name == fence.kind.name())
+                    .expect("typed fences are all given or none is"),
+            };
             Switch { slot: SlotId(fence.place), fence: kind }
         };
         let price = |switch: Switch| {

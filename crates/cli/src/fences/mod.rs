@@ -23,7 +23,7 @@ use fencepost_fences::guided::{Effort, Outcome};
 use fencepost_fences::place::{self, Kind, resolve};
 use fencepost_harness::inference::{Answer, Failure, Inference, Method, Placed, Question, Without};
 use fencepost_harness::operation::Harness;
-use fencepost_harness::result::{CheckResult, Verdict};
+use fencepost_harness::result::{CheckResult, Property, Scope, Statistics, Verdict};
 use fencepost_harness::schedule::Schedules;
 use fencepost_harness::test::Test;
 use fencepost_harness::verdict::Reason;
@@ -217,8 +217,8 @@ impl Search<'_> {
                 }
                 _ => return false,
             };
-            let verdict = self.verified(self.request.session, proc, "sc").verdict;
-            !matches!(verdict, Verdict::Inconclusive(_))
+            let verdict = self.verified(self.request.session, proc, "sc").map(|result| result.verdict);
+            verdict.is_ok_and(|verdict| !matches!(verdict, Verdict::Inconclusive(_)))
         };
         self.request.questions.iter().map(able).collect()
     }
@@ -263,7 +263,8 @@ impl Search<'_> {
         let (test, result): (Option<Test>, CheckResult) = match asked {
             Asked::Sweep => self.swept(session.harness.clone(), &model.name),
             Asked::Subject(Subject::Main(proc)) if self.proved[question] => {
-                (None, self.verified(session, *proc, &model.name))
+                let found = self.verified(session, *proc, &model.name);
+                (None, found.unwrap_or_else(|why| undecided(session, "main", model, why)))
             }
             Asked::Subject(subject) => {
                 (subject.test().cloned(), run::check(session, subject, model, &self.limits(), self.progress))
@@ -272,18 +273,17 @@ impl Search<'_> {
         Failure { question, test, result }
     }
 
-    fn verified(&self, session: &Session, main: ProcId, model: &str) -> CheckResult {
+    fn verified(&self, session: &Session, main: ProcId, model: &str) -> Result<CheckResult, Reason> {
         let report = |statistics: &explore::Statistics| (self.progress)(Progress::States(statistics.states));
-        match self.exploring(model) {
-            Ok(options) => verify::verify(session, main, model, &options, Approach::Refine, &report).result,
-            Err(reason) => verify::refused(session, model, reason),
-        }
+        let options = self.exploring(model)?;
+        Ok(verify::verify(session, main, model, &options, Approach::Refine, &report).result)
     }
 
-    /// How a machine is explored; fails if the model is none with store buffers.
+    /// How a machine is explored.
     fn exploring(&self, model: &str) -> Result<explore::Options, Reason> {
-        let machine = explore::Model::named(model);
-        let machine = machine.ok_or_else(|| Reason::Unsupported(format!("store buffers on {model}")))?;
+        let machine = explore::Model::named(model).ok_or_else(|| {
+            Reason::Internal(format!("no machine of the explicit engine is called {model}"))
+        })?;
         Ok(explore::Options { model: machine, budget: self.budget(), ..explore::Options::default() })
     }
 
@@ -324,4 +324,18 @@ fn has_spare(placed: &Placed) -> bool {
 
 fn disagreement(when: &str) -> Reason {
     Reason::Internal(format!("the search and an ordinary check disagree {when}"))
+}
+
+/// The result of a question that could not even be asked.
+fn undecided(session: &Session, test: &str, model: &Model, why: Reason) -> CheckResult {
+    CheckResult {
+        file: session.file.clone(),
+        test: test.into(),
+        notation: String::new(),
+        model: model.name.clone(),
+        property: Property::Assertions,
+        verdict: Verdict::Inconclusive(why),
+        scope: Scope::default(),
+        statistics: Statistics::default(),
+    }
 }

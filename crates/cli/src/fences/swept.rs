@@ -3,6 +3,7 @@
 //! A schedule that failed once is asked first, and alone while its correction set is looked for.
 
 use super::Search;
+use crate::open;
 use crate::run::Progress;
 use crate::sweep::{self, Sweep, Work};
 use fencepost_bounded::solver::peak_memory;
@@ -99,7 +100,7 @@ impl Search<'_> {
     /// A sweep as a check, with the schedule that fails.
     pub(super) fn swept(&self, harness: Harness, model: &str) -> (Option<Test>, CheckResult) {
         let start = Instant::now();
-        let caveats = harness.caveats.clone();
+        let caveats = open::swept(&harness, self.limits.reuse);
         let mut result = CheckResult {
             file: self.request.session.file.clone(),
             test: "sweep".into(),
