@@ -44,7 +44,7 @@ fn observed(outcomes: &Outcomes) -> ObservationSet {
     for end in &outcomes.ends {
         let word =
             |registers: &[u8; 3]| registers.iter().rev().fold(0, |word, value| word << 2 | u64::from(*value));
-        set.insert(end.iter().map(|registers| Value::new(word(registers))).collect());
+        set.insert(end.iter().map(|registers| Value::new(word(registers)).into()).collect());
     }
     set
 }
