@@ -16,7 +16,24 @@ typedef struct tables {
     _Atomic(bucket_t *) at[2][MAX_CAPACITY];
 } tables_t;
 
-static int hash(int which, int value) { return HASH(value) + which; }
+/* The second hash function. Where the first may be any, so may this one, and they need have nothing to do with each
+ * other; else it differs from the first by one. */
+#ifndef SECOND_HASH
+#ifdef FP_HASH_DOMAIN
+static unsigned second_hash[FP_HASH_DOMAIN];
+static void choose_second_hash(void)
+{
+    for (int value = 0; value < FP_HASH_DOMAIN; value++)
+        second_hash[value] = FP_HASH_VALUE;
+}
+#pragma fencepost init choose_second_hash()
+#define SECOND_HASH(value) second_hash[value]
+#else
+#define SECOND_HASH(value) (HASH(value) + 1)
+#endif
+#endif
+
+static int hash(int which, int value) { return which ? SECOND_HASH(value) : HASH(value); }
 
 static tables_t *new_tables(int capacity)
 {

@@ -425,3 +425,22 @@ bool same(int x) {{ int hash = fp_hash(x); bool result = hash == last; last = ha
     assert_eq!(expect(&chosen, "sc", Kind::Holds).scope.observations, Some(63));
     expect(&program("#define FP_HASH_DOMAIN 2\n#define FP_HASH_RANGE 2"), "sc", Kind::Violated);
 }
+
+/// A status is no error, whether `main` returns it or `exit` gets it; to abort is one.
+#[test]
+fn a_status_is_no_error() {
+    let program = |end: &str| {
+        format!(
+            "#include <fencepost.h>\n#include <stdlib.h>\n\
+             int main(void) {{ if (fp_any(0, 1)) {end} return 3; }}\n"
+        )
+    };
+    for (end, verdict) in [
+        ("return 2;", Kind::Holds),
+        ("exit(3);", Kind::Holds),
+        ("exit(0);", Kind::Holds),
+        ("abort();", Kind::Violated),
+    ] {
+        expect(&program(end), "sc", verdict);
+    }
+}

@@ -329,6 +329,37 @@ fn priority_queues() {
     assert_eq!(violation(&result), ("add(0, 0) ( add(1, 1) | r() )", "stuck"));
 }
 
+/// As the book prints it, the fine-grained heap does not ask whether it is empty. One thread shows that.
+#[test]
+fn fine_grained_heap_as_printed() {
+    let alone = |steps| ["--threads", "1", "--steps", steps, "--preadds", "0", "--keep-going"];
+    let (code, result) = sweep("fine-grained-heap-as-printed", &alone("2"));
+    assert_eq!((code, violation(&result)), (1, ("( r() r() )", "fault")));
+    let (code, result) = sweep("fine-grained-heap-as-printed", &alone("3"));
+    let violations = result["violations"].as_array().expect("a list");
+    let lost =
+        violations.iter().find(|found| found["notation"] == "( r() add(0, 0) r() )").expect("it is lost");
+    assert_eq!((code, &lost["reason"]), (1, &"unexplained".into()));
+    let (code, _) = sweep("fine-grained-heap", &alone("3"));
+    assert_eq!(code, 0, "the one that asks is right");
+}
+
+/// The two hash functions of cuckoo sets need have nothing to do with each other; some pairs make growing endless, which
+/// an assertion ends.
+#[test]
+fn cuckoo_sets_with_pairs_of_hash_functions() {
+    let pair =
+        |second| ["-DHASH(x)=0", second, "--threads", "1", "--steps", "3", "--preadds", "1", "--values", "4"];
+    let (code, result) = sweep("striped-cuckoo-hash-set", &pair("-DSECOND_HASH(x)=((x)/2)"));
+    assert_eq!((code, violation(&result)), (1, ("a(0) ( a(1) a(2) a(3) )", "fault")));
+    let (code, _) = sweep("striped-cuckoo-hash-set", &pair("-DSECOND_HASH(x)=(x)"));
+    assert_eq!(code, 0, "four places for four values");
+    // Any two functions: the sweep meets pairs that make it endless.
+    let any = ["--hash", "nd:3:2", "--threads", "1", "--steps", "2", "--preadds", "1", "--values", "3"];
+    let (code, result) = sweep("striped-cuckoo-hash-set", &any);
+    assert_eq!((code, violation(&result)), (1, ("a(0) ( a(1) a(2) )", "fault")));
+}
+
 /// The numbers of the paper's Table 1.
 #[test]
 fn numbers_of_schedules() {
