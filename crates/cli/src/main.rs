@@ -9,7 +9,7 @@ mod progress;
 mod sweep_command;
 mod verify_command;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use args::{Cli, Command};
 use clap::Parser;
 use std::process::ExitCode;
@@ -25,15 +25,24 @@ fn main() -> ExitCode {
     });
     let cli = Cli::parse_from(arguments);
     let work = std::thread::Builder::new().stack_size(STACK).spawn(move || run(&cli));
-    let result = work.map_err(anyhow::Error::from).and_then(|thread| match thread.join() {
-        Ok(result) => result,
-        Err(_) => Err(anyhow::anyhow!("internal error, please report it (the message above says where)")),
-    });
+    match work {
+        Ok(thread) => ExitCode::from(ended(thread.join())),
+        Err(error) => ExitCode::from(ended(Ok(Err(error.into())))),
+    }
+}
+
+/// The exit code, after a word about what went wrong.
+fn ended(result: std::thread::Result<Result<u8>>) -> u8 {
     match result {
-        Ok(code) => ExitCode::from(code),
-        Err(error) => {
+        Ok(Ok(code)) => code,
+        Ok(Err(error)) => {
             anstream::eprintln!("error: {error:#}");
-            ExitCode::from(2)
+            check::BAD_INPUT
+        }
+        // Nothing was decided.
+        Err(_) => {
+            anstream::eprintln!("error: internal error, please report it (the message above says where)");
+            check::UNDECIDED
         }
     }
 }
@@ -47,9 +56,23 @@ fn run(cli: &Cli) -> Result<u8> {
         Command::Bench(options) => bench::run(options),
         Command::Lsl(options) => check::print_lsl(options),
         Command::Header => {
-            let header = fencepost_c::headers::shipped("<fencepost.h>").unwrap_or_default();
+            let header = fencepost_c::headers::shipped("<fencepost.h>");
+            let header = header.context("internal error, please report it: the header does not ship")?;
             anstream::print!("{header}");
             Ok(0)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A panic is no bad input: nothing was decided.
+    #[test]
+    fn exit_codes() {
+        assert_eq!(ended(Ok(Ok(1))), 1);
+        assert_eq!(ended(Ok(Err(anyhow::anyhow!("no such file")))), 2);
+        assert_eq!(ended(Err(Box::new("on purpose"))), 3);
     }
 }

@@ -51,6 +51,9 @@ impl Encoding<'_> {
             }
             if !self.checked[event] {
                 self.attempt[event] = self.exec[event];
+                if self.ranges.plans[event].may_miss {
+                    self.impossible("an access whose address nobody checks");
+                }
             }
             self.take_life(event);
         }
@@ -77,7 +80,9 @@ impl Encoding<'_> {
             }
             StopKind::Address(event) => {
                 self.locate(*event);
-                let somewhere = match self.ranges.plans[*event].may_miss {
+                // An access that can go nowhere is wrong if it happens, not left out.
+                let plan = &self.ranges.plans[*event];
+                let somewhere = match plan.may_miss || plan.targets.is_empty() {
                     true => self.circuit.or_all(&self.at[*event].clone()),
                     false => Lit::TRUE,
                 };
