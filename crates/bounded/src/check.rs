@@ -391,9 +391,10 @@ impl<'a> Checker<'a> {
     }
 
     pub(crate) fn raise(&mut self, instance: unroll::InstancePath, span: Span) -> Result<(), Reason> {
-        let info = self.loops.iter().find(|info| info.instance == instance);
-        let recursion = info.is_some_and(|info| info.recursion);
-        let depth = info.map_or(1, |info| info.bound);
+        let Some(info) = self.loops.iter().find(|info| info.instance == instance) else {
+            return Err(Reason::Internal("a bound of no loop is exceeded".into()));
+        };
+        let (recursion, depth) = (info.recursion, info.bound);
         let bound = self.bounds.get(&instance).map_or(2, |bound| bound + 1);
         let reached = if recursion { depth } else { bound };
         if reached > self.options.max_unroll {

@@ -23,6 +23,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Exit code for bad input.
 pub(crate) const BAD_INPUT: u8 = 2;
 
+/// Exit code if something was not decided.
+pub(crate) const UNDECIDED: u8 = 3;
+
 /// Models to check on if nobody names any: all hardware models.
 const DEFAULT_MODELS: [&str; 5] = ["sc", "tso", "pso", "rmo", "relaxed"];
 
@@ -57,10 +60,10 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8> {
     }
     Ok(match () {
         () if tally.bad => BAD_INPUT,
-        () if tally.cut_short => 3,
+        () if tally.cut_short => UNDECIDED,
         () if args.expected => 0,
         () if tally.violated => 1,
-        () if tally.inconclusive => 3,
+        () if tally.inconclusive => UNDECIDED,
         () => 0,
     })
 }

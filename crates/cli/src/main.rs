@@ -10,7 +10,7 @@ mod progress;
 mod sweep_command;
 mod verify_command;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use args::{Cli, Command};
 use clap::Parser;
 use output::{errln, out};
@@ -19,9 +19,6 @@ use std::process::ExitCode;
 
 /// Stack for the work: programs nest deeper than the system's default allows for.
 const STACK: usize = 1 << 29;
-
-/// The exit code if nothing could be decided.
-const INCONCLUSIVE: u8 = 3;
 
 fn main() -> ExitCode {
     // GCC's spelling of an option that has only a long form here.
@@ -42,19 +39,24 @@ fn main() -> ExitCode {
         }
     };
     let work = std::thread::Builder::new().stack_size(STACK).spawn(move || run(&cli));
-    let result = match work.map(|thread| thread.join()) {
-        Ok(Ok(result)) => result,
-        Ok(Err(_)) => {
-            anstream::eprintln!("error: internal error, please report it (the message above says where)");
-            return ExitCode::from(INCONCLUSIVE);
-        }
-        Err(error) => Err(error.into()),
-    };
+    match work {
+        Ok(thread) => ExitCode::from(ended(thread.join())),
+        Err(error) => ExitCode::from(ended(Ok(Err(error.into())))),
+    }
+}
+
+/// The exit code, after a word about what went wrong.
+fn ended(result: std::thread::Result<Result<u8>>) -> u8 {
     match result {
-        Ok(code) => ExitCode::from(output::flush().map_or_else(|failed| failed, |()| code)),
-        Err(error) => {
+        Ok(Ok(code)) => output::flush().map_or_else(|failed| failed, |()| code),
+        Ok(Err(error)) => {
             errln!("error: {error:#}");
-            ExitCode::from(2)
+            check::BAD_INPUT
+        }
+        // Nothing was decided.
+        Err(_) => {
+            anstream::eprintln!("error: internal error, please report it (the message above says where)");
+            check::UNDECIDED
         }
     }
 }
@@ -68,9 +70,23 @@ fn run(cli: &Cli) -> Result<u8> {
         Command::Bench(options) => bench::run(options),
         Command::Lsl(options) => check::print_lsl(options),
         Command::Header => {
-            let header = fencepost_c::headers::shipped("<fencepost.h>").unwrap_or_default();
+            let header = fencepost_c::headers::shipped("<fencepost.h>");
+            let header = header.context("internal error, please report it: the header does not ship")?;
             out!("{header}");
             Ok(0)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A panic is no bad input: nothing was decided.
+    #[test]
+    fn exit_codes() {
+        assert_eq!(ended(Ok(Ok(1))), 1);
+        assert_eq!(ended(Ok(Err(anyhow::anyhow!("no such file")))), 2);
+        assert_eq!(ended(Err(Box::new("on purpose"))), 3);
     }
 }

@@ -12,6 +12,7 @@ use crate::word::{self, Word};
 use fencepost_lsl::memory;
 use fencepost_lsl::op::{BinOp, CmpOp, PrimOp};
 use fencepost_lsl::value::{IntTy, Value};
+use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
 /// Tables larger than this become circuits.
@@ -33,6 +34,13 @@ impl Encoding<'_> {
         let mut alive = start;
         let mut fired = Vec::with_capacity(stops.len());
         let mut next_stop = stops.iter();
+        let checked: FxHashSet<usize> = stops
+            .iter()
+            .filter_map(|(_, kind)| match kind {
+                StopKind::Address(event) => Some(*event),
+                _ => None,
+            })
+            .collect();
         for event in events {
             while fired.len() < self.unrolled.events[event].stops {
                 let (guard, kind) = next_stop.next().expect("events count the stops before them");
@@ -47,7 +55,12 @@ impl Encoding<'_> {
             }
             match self.unrolled.events[event].kind {
                 EventKind::Alloc { .. } => self.take_life(event),
-                _ => self.find_freed(event),
+                _ => {
+                    if self.ranges.plans[event].may_miss && !checked.contains(&event) {
+                        self.impossible("an access whose address nobody checks");
+                    }
+                    self.find_freed(event);
+                }
             }
         }
         for (guard, kind) in next_stop {
@@ -81,7 +94,9 @@ impl Encoding<'_> {
             StopKind::Within(base, result) => self.strays(*base, *result),
             StopKind::Address(event) => {
                 self.locate(*event);
-                match self.ranges.plans[*event].may_miss {
+                // An access that can go nowhere is wrong if it happens, not left out.
+                let plan = &self.ranges.plans[*event];
+                match plan.may_miss || plan.targets.is_empty() {
                     true => !self.circuit.or_all(&self.at[*event].clone()),
                     false => Lit::FALSE,
                 }
