@@ -1,4 +1,5 @@
-/* Threads and locks, as pthread.h and threads.h both need them. */
+/* Threads and locks, as pthread.h and threads.h both need them. They order what the contract says and no more: a lock
+ * acquires, an unlock is a store that releases, a join acquires what the end of the thread released. */
 #ifndef FENCEPOST_THREADS_H
 #define FENCEPOST_THREADS_H
 
@@ -6,58 +7,113 @@ struct fencepost_thread {
     void *result;
     int code;
     int finished;
+    int given_up; /* joined or detached: nobody may join it any more */
 };
+
+static inline void fencepost_acquire(void)
+{
+    __fencepost_fence("load-load");
+    __fencepost_fence("load-store");
+}
+
+static inline void fencepost_release(void)
+{
+    __fencepost_fence("load-store");
+    __fencepost_fence("store-store");
+}
 
 static inline void fencepost_finish(struct fencepost_thread *self)
 {
-    __fencepost_fence("full");
+    fencepost_release();
     self->finished = 1;
+}
+
+/* Not at once, which would make a fence of it: that two do it is found when one does it after the other. */
+static inline void fencepost_give_up(struct fencepost_thread *thread)
+{
+    __fencepost_misuse(!thread->given_up, "a thread is joined or detached that was joined or detached before");
+    thread->given_up = 1;
 }
 
 /* Waits for the thread to finish; what it did is then visible. */
 static inline void fencepost_join(struct fencepost_thread *thread)
 {
+    __fencepost_misuse(thread != __fencepost_self(), "a thread joins itself");
+    fencepost_give_up(thread);
     __fencepost_assume(thread->finished);
-    __fencepost_fence("full");
+    fencepost_acquire();
 }
 
+/* The thread that holds it, FENCEPOST_SOMEBODY if that cannot be told, or 0. */
 struct fencepost_mutex {
-    int held;
+    void *held;
 };
+
+/* Operations of a test do not know which thread calls them. */
+#define FENCEPOST_SOMEBODY ((void *)2)
+#define FENCEPOST_DESTROYED ((void *)3)
+
+static inline void *fencepost_me(void)
+{
+    void *self = __fencepost_self();
+    return self ? self : FENCEPOST_SOMEBODY;
+}
+
+static inline void fencepost_mutex_init(struct fencepost_mutex *mutex)
+{
+    mutex->held = 0;
+}
+
+static inline void fencepost_mutex_destroy(struct fencepost_mutex *mutex)
+{
+    void *held = mutex->held;
+    __fencepost_misuse(held != FENCEPOST_DESTROYED, "a mutex is destroyed twice");
+    __fencepost_misuse(!held, "a mutex is destroyed that is locked");
+    mutex->held = FENCEPOST_DESTROYED;
+}
 
 static inline void fencepost_mutex_lock(struct fencepost_mutex *mutex)
 {
-    __fencepost_atomic
-    {
-        __fencepost_assume(!mutex->held);
-        mutex->held = 1;
-    }
-    __fencepost_fence("load-load");
-    __fencepost_fence("load-store");
-}
-
-static inline int fencepost_mutex_trylock(struct fencepost_mutex *mutex)
-{
-    int held;
+    void *me = fencepost_me(), *held;
     __fencepost_atomic
     {
         held = mutex->held;
-        mutex->held = 1;
+        __fencepost_misuse(held != FENCEPOST_DESTROYED, "a mutex is locked that was destroyed");
+        __fencepost_misuse((held != me) | (me == FENCEPOST_SOMEBODY), "a thread locks a mutex that it holds already");
+        __fencepost_assume(!held);
+        mutex->held = me;
     }
-    __fencepost_fence("load-load");
-    __fencepost_fence("load-store");
-    return held;
+    fencepost_acquire();
 }
 
-static inline void fencepost_mutex_unlock(struct fencepost_mutex *mutex)
+/* Orders nothing if it fails. */
+static inline int fencepost_mutex_trylock(struct fencepost_mutex *mutex)
 {
-    __fencepost_fence("load-store");
-    __fencepost_fence("store-store");
+    void *me = fencepost_me(), *held;
     __fencepost_atomic
     {
-        __fencepost_assert(mutex->held, "the mutex is held");
-        mutex->held = 0;
+        held = mutex->held;
+        __fencepost_misuse(held != FENCEPOST_DESTROYED, "a mutex is locked that was destroyed");
+        if (!held)
+            mutex->held = me;
     }
+    if (held)
+        return 1;
+    fencepost_acquire();
+    return 0;
+}
+
+/* Only its owner may unlock a mutex, and nobody else writes to one that is locked, so what is loaded first is what the
+ * store replaces. One atomic block would make a full fence of it on machines on which read-modify-writes are such. */
+static inline void fencepost_mutex_unlock(struct fencepost_mutex *mutex)
+{
+    void *me = fencepost_me(), *held = mutex->held;
+    __fencepost_misuse(held != FENCEPOST_DESTROYED, "a mutex is unlocked that was destroyed");
+    __fencepost_misuse(held != 0, "a mutex is unlocked that is not locked");
+    __fencepost_misuse((held == me) | (held == FENCEPOST_SOMEBODY) | (me == FENCEPOST_SOMEBODY),
+                       "a mutex is unlocked by a thread that did not lock it");
+    fencepost_release();
+    mutex->held = 0;
 }
 
 /* A condition variable: a bit for each thread that sleeps on it, and for each that was woken and has not noticed
@@ -66,6 +122,17 @@ struct fencepost_condition {
     unsigned sleeping;
     unsigned woken;
 };
+
+static inline void fencepost_condition_init(struct fencepost_condition *condition)
+{
+    condition->sleeping = 0;
+    condition->woken = 0;
+}
+
+static inline void fencepost_condition_destroy(struct fencepost_condition *condition)
+{
+    __fencepost_misuse(!condition->sleeping, "a condition variable is destroyed on which a thread sleeps");
+}
 
 /* Whoever calls this holds the mutex, so that no wake-up under the mutex gets lost between the two steps. */
 static inline unsigned fencepost_condition_sleep(struct fencepost_condition *condition, struct fencepost_mutex *mutex)
@@ -129,8 +196,10 @@ static inline void fencepost_condition_broadcast(struct fencepost_condition *con
 {
     __fencepost_atomic
     {
-        condition->woken = condition->woken | condition->sleeping;
-        condition->sleeping = 0;
+        if (condition->sleeping) {
+            condition->woken = condition->woken | condition->sleeping;
+            condition->sleeping = 0;
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 #ifndef FENCEPOST_LIMITS_H
 #define FENCEPOST_LIMITS_H
 #define CHAR_BIT 8
+#define MB_LEN_MAX 16
 #define SCHAR_MIN (-128)
 #define SCHAR_MAX 127
 #define UCHAR_MAX 255

@@ -1,16 +1,14 @@
 #ifndef FENCEPOST_PTHREAD_H
 #define FENCEPOST_PTHREAD_H
-#include <errno.h>
+/* As POSIX has it, with what <sched.h> and <time.h> declare, and nothing else. */
 #include <fencepost_threads.h>
 #include <sched.h>
-#include <stddef.h>
-#include <stdlib.h>
+#include <time.h>
 
 typedef struct fencepost_thread *pthread_t;
 typedef struct {
     int fencepost_unused;
 } pthread_attr_t, pthread_mutexattr_t, pthread_condattr_t;
-struct timespec;
 typedef struct fencepost_mutex pthread_mutex_t;
 typedef struct fencepost_mutex pthread_spinlock_t;
 typedef struct fencepost_condition pthread_cond_t;
@@ -28,10 +26,11 @@ static inline void fencepost_pthread_run(struct fencepost_thread *self, void *(*
 static inline int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*function)(void *),
                                  void *argument)
 {
-    struct fencepost_thread *self = (struct fencepost_thread *)calloc(1, sizeof(struct fencepost_thread));
+    struct fencepost_thread *self = (struct fencepost_thread *)__fencepost_zeroed(sizeof(struct fencepost_thread));
     (void)attributes;
-    *thread = self;
     __fencepost_spawn(fencepost_pthread_run, self, function, argument);
+    /* Last: the new thread may run before its identity is written. */
+    *thread = self;
     return 0;
 }
 
@@ -45,7 +44,7 @@ static inline int pthread_join(pthread_t thread, void **result)
 
 static inline int pthread_detach(pthread_t thread)
 {
-    (void)thread;
+    fencepost_give_up(thread);
     return 0;
 }
 
@@ -57,12 +56,12 @@ static inline int pthread_equal(pthread_t a, pthread_t b)
 static inline int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attributes)
 {
     (void)attributes;
-    mutex->held = 0;
+    fencepost_mutex_init(mutex);
     return 0;
 }
 static inline int pthread_mutex_destroy(pthread_mutex_t *mutex)
 {
-    (void)mutex;
+    fencepost_mutex_destroy(mutex);
     return 0;
 }
 static inline int pthread_mutex_lock(pthread_mutex_t *mutex)
@@ -72,7 +71,7 @@ static inline int pthread_mutex_lock(pthread_mutex_t *mutex)
 }
 static inline int pthread_mutex_trylock(pthread_mutex_t *mutex)
 {
-    return fencepost_mutex_trylock(mutex) ? EBUSY : 0;
+    return fencepost_mutex_trylock(mutex) ? 16 /* EBUSY */ : 0;
 }
 static inline int pthread_mutex_unlock(pthread_mutex_t *mutex)
 {
@@ -83,13 +82,12 @@ static inline int pthread_mutex_unlock(pthread_mutex_t *mutex)
 static inline int pthread_cond_init(pthread_cond_t *condition, const pthread_condattr_t *attributes)
 {
     (void)attributes;
-    condition->sleeping = 0;
-    condition->woken = 0;
+    fencepost_condition_init(condition);
     return 0;
 }
 static inline int pthread_cond_destroy(pthread_cond_t *condition)
 {
-    (void)condition;
+    fencepost_condition_destroy(condition);
     return 0;
 }
 static inline int pthread_cond_wait(pthread_cond_t *condition, pthread_mutex_t *mutex)
@@ -101,7 +99,7 @@ static inline int pthread_cond_timedwait(pthread_cond_t *condition, pthread_mute
                                          const struct timespec *until)
 {
     (void)until;
-    return fencepost_condition_timedwait(condition, mutex) ? 0 : ETIMEDOUT;
+    return fencepost_condition_timedwait(condition, mutex) ? 0 : 110 /* ETIMEDOUT */;
 }
 static inline int pthread_cond_signal(pthread_cond_t *condition)
 {
@@ -117,12 +115,12 @@ static inline int pthread_cond_broadcast(pthread_cond_t *condition)
 static inline int pthread_spin_init(pthread_spinlock_t *spin, int shared)
 {
     (void)shared;
-    spin->held = 0;
+    fencepost_mutex_init(spin);
     return 0;
 }
 static inline int pthread_spin_destroy(pthread_spinlock_t *spin)
 {
-    (void)spin;
+    fencepost_mutex_destroy(spin);
     return 0;
 }
 static inline int pthread_spin_lock(pthread_spinlock_t *spin)
@@ -132,7 +130,7 @@ static inline int pthread_spin_lock(pthread_spinlock_t *spin)
 }
 static inline int pthread_spin_trylock(pthread_spinlock_t *spin)
 {
-    return fencepost_mutex_trylock(spin) ? EBUSY : 0;
+    return fencepost_mutex_trylock(spin) ? 16 /* EBUSY */ : 0;
 }
 static inline int pthread_spin_unlock(pthread_spinlock_t *spin)
 {

@@ -1,8 +1,5 @@
 #ifndef FENCEPOST_STDATOMIC_H
 #define FENCEPOST_STDATOMIC_H
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 typedef enum {
     memory_order_relaxed = 0,
@@ -25,24 +22,47 @@ typedef _Atomic(long) atomic_long;
 typedef _Atomic(unsigned long) atomic_ulong;
 typedef _Atomic(long long) atomic_llong;
 typedef _Atomic(unsigned long long) atomic_ullong;
-typedef _Atomic(int8_t) atomic_int8_t;
-typedef _Atomic(uint8_t) atomic_uint8_t;
-typedef _Atomic(int16_t) atomic_int16_t;
-typedef _Atomic(uint16_t) atomic_uint16_t;
-typedef _Atomic(int32_t) atomic_int32_t;
-typedef _Atomic(uint32_t) atomic_uint32_t;
-typedef _Atomic(int64_t) atomic_int64_t;
-typedef _Atomic(uint64_t) atomic_uint64_t;
-typedef _Atomic(intptr_t) atomic_intptr_t;
-typedef _Atomic(uintptr_t) atomic_uintptr_t;
-typedef _Atomic(size_t) atomic_size_t;
-typedef _Atomic(ptrdiff_t) atomic_ptrdiff_t;
-typedef _Atomic(intmax_t) atomic_intmax_t;
-typedef _Atomic(uintmax_t) atomic_uintmax_t;
+typedef _Atomic(unsigned short) atomic_char16_t;
+typedef _Atomic(unsigned int) atomic_char32_t;
+typedef _Atomic(int) atomic_wchar_t;
+typedef _Atomic(signed char) atomic_int_least8_t;
+typedef _Atomic(unsigned char) atomic_uint_least8_t;
+typedef _Atomic(short) atomic_int_least16_t;
+typedef _Atomic(unsigned short) atomic_uint_least16_t;
+typedef _Atomic(int) atomic_int_least32_t;
+typedef _Atomic(unsigned int) atomic_uint_least32_t;
+typedef _Atomic(long) atomic_int_least64_t;
+typedef _Atomic(unsigned long) atomic_uint_least64_t;
+typedef _Atomic(signed char) atomic_int_fast8_t;
+typedef _Atomic(unsigned char) atomic_uint_fast8_t;
+typedef _Atomic(long) atomic_int_fast16_t;
+typedef _Atomic(unsigned long) atomic_uint_fast16_t;
+typedef _Atomic(long) atomic_int_fast32_t;
+typedef _Atomic(unsigned long) atomic_uint_fast32_t;
+typedef _Atomic(long) atomic_int_fast64_t;
+typedef _Atomic(unsigned long) atomic_uint_fast64_t;
+typedef _Atomic(long) atomic_intptr_t;
+typedef _Atomic(long) atomic_ptrdiff_t;
+typedef _Atomic(long) atomic_intmax_t;
+typedef _Atomic(unsigned long) atomic_uintptr_t;
+typedef _Atomic(unsigned long) atomic_size_t;
+typedef _Atomic(unsigned long) atomic_uintmax_t;
+/* Not in C11, but common. */
+typedef _Atomic(signed char) atomic_int8_t;
+typedef _Atomic(unsigned char) atomic_uint8_t;
+typedef _Atomic(short) atomic_int16_t;
+typedef _Atomic(unsigned short) atomic_uint16_t;
+typedef _Atomic(int) atomic_int32_t;
+typedef _Atomic(unsigned int) atomic_uint32_t;
+typedef _Atomic(long) atomic_int64_t;
+typedef _Atomic(unsigned long) atomic_uint64_t;
 
 #define ATOMIC_VAR_INIT(value) (value)
 #define ATOMIC_BOOL_LOCK_FREE 2
 #define ATOMIC_CHAR_LOCK_FREE 2
+#define ATOMIC_CHAR16_T_LOCK_FREE 2
+#define ATOMIC_CHAR32_T_LOCK_FREE 2
+#define ATOMIC_WCHAR_T_LOCK_FREE 2
 #define ATOMIC_SHORT_LOCK_FREE 2
 #define ATOMIC_INT_LOCK_FREE 2
 #define ATOMIC_LONG_LOCK_FREE 2

@@ -8,12 +8,7 @@ void *malloc(size_t size);
 void *calloc(size_t count, size_t size);
 void *aligned_alloc(size_t alignment, size_t size);
 void free(void *pointer);
-static inline int posix_memalign(void **pointer, size_t alignment, size_t size)
-{
-    (void)alignment;
-    *pointer = malloc(size);
-    return 0;
-}
+int posix_memalign(void **pointer, size_t alignment, size_t size);
 _Noreturn static inline void abort(void)
 {
     __fencepost_abort();

@@ -1,14 +1,12 @@
 #ifndef FENCEPOST_C11_THREADS_H
 #define FENCEPOST_C11_THREADS_H
 #include <fencepost_threads.h>
-#include <stdlib.h>
 #include <time.h>
 
 typedef struct fencepost_thread *thrd_t;
 typedef int (*thrd_start_t)(void *);
 typedef struct fencepost_mutex mtx_t;
 typedef struct fencepost_condition cnd_t;
-struct timespec;
 enum { thrd_success, thrd_busy, thrd_error, thrd_nomem, thrd_timedout };
 enum { mtx_plain = 0, mtx_timed = 2 };
 
@@ -20,9 +18,10 @@ static inline void fencepost_thrd_run(struct fencepost_thread *self, thrd_start_
 
 static inline int thrd_create(thrd_t *thread, thrd_start_t function, void *argument)
 {
-    struct fencepost_thread *self = (struct fencepost_thread *)calloc(1, sizeof(struct fencepost_thread));
-    *thread = self;
+    struct fencepost_thread *self = (struct fencepost_thread *)__fencepost_zeroed(sizeof(struct fencepost_thread));
     __fencepost_spawn(fencepost_thrd_run, self, function, argument);
+    /* Last: the new thread may run before its identity is written. */
+    *thread = self;
     return thrd_success;
 }
 
@@ -31,6 +30,12 @@ static inline int thrd_join(thrd_t thread, int *code)
     fencepost_join(thread);
     if (code)
         *code = thread->code;
+    return thrd_success;
+}
+
+static inline int thrd_detach(thrd_t thread)
+{
+    fencepost_give_up(thread);
     return thrd_success;
 }
 
@@ -44,12 +49,12 @@ void thrd_yield(void) __attribute__((fencepost_ignored));
 static inline int mtx_init(mtx_t *mutex, int type)
 {
     (void)type;
-    mutex->held = 0;
+    fencepost_mutex_init(mutex);
     return thrd_success;
 }
 static inline void mtx_destroy(mtx_t *mutex)
 {
-    (void)mutex;
+    fencepost_mutex_destroy(mutex);
 }
 static inline int mtx_lock(mtx_t *mutex)
 {
@@ -68,13 +73,12 @@ static inline int mtx_unlock(mtx_t *mutex)
 
 static inline int cnd_init(cnd_t *condition)
 {
-    condition->sleeping = 0;
-    condition->woken = 0;
+    fencepost_condition_init(condition);
     return thrd_success;
 }
 static inline void cnd_destroy(cnd_t *condition)
 {
-    (void)condition;
+    fencepost_condition_destroy(condition);
 }
 static inline int cnd_wait(cnd_t *condition, mtx_t *mutex)
 {

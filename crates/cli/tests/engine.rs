@@ -444,3 +444,107 @@ fn a_status_is_no_error() {
         expect(&program(end), "sc", verdict);
     }
 }
+
+/// Addresses are fixed; where that may decide, the scope says so, and nowhere else.
+#[test]
+fn placements_are_not_explored() {
+    let program = |expression: &str| {
+        format!(
+            "
+#include <assert.h>
+#include <stdint.h>
+#include <stdlib.h>
+int cells[4];
+static int between(int *p, int *first, int *last) {{ return p >= first && p < last; }}
+static unsigned slot(uintptr_t key) {{ return key % 7; }}
+int main(void)
+{{
+    int *p = malloc(4), *q = malloc(4), local[3];
+    uintptr_t word = (uintptr_t)p;
+    assert(({expression}) || 1);
+    free(p);
+    free(q);
+    return 0;
+}}
+"
+        )
+    };
+    let caveats = |expression: &str| expect(&program(expression), "sc", Kind::Holds).scope.caveats;
+    let says = |line: u32, what: &str| {
+        vec![format!("other places of objects in memory, although line {line} of program.c {what}")]
+    };
+    for compares in ["p < q", "q - p", "p <= cells"] {
+        assert_eq!(caveats(compares), says(12, "compares addresses"), "{compares}");
+    }
+    assert_eq!(caveats("between(p, cells, cells + 4) && 0").len(), 1);
+    for computes in
+        ["word % 16", "word >> 4", "word * 31", "word & 0xff0", "word < 100", "(unsigned)word % 3"]
+    {
+        assert_eq!(caveats(computes), says(12, "computes with an address"), "{computes}");
+    }
+    assert_eq!(caveats("slot(word) == 3"), says(7, "computes with an address"));
+    for harmless in [
+        "p == q",
+        "cells + 1 < cells + 3",
+        "between(cells + 1, cells, cells + 4)",
+        "&local[2] - local == 2",
+        "(word & 7) == 0",
+        "(int *)((word | 1) & ~(uintptr_t)1) == p",
+        "(word ^ 1) != word",
+        "slot(12) * 2 < 5",
+        "sizeof(p < q)",
+    ] {
+        assert!(caveats(harmless).is_empty(), "{harmless}");
+    }
+}
+
+/// Compound assignments to an atomic object of 16 bytes change both halves.
+#[test]
+fn wide_compound_assignments() {
+    let program = "
+#include <assert.h>
+#include <stdatomic.h>
+#include <stdint.h>
+_Atomic unsigned __int128 wide;
+int main(void)
+{
+    wide |= 5;
+    wide |= (unsigned __int128)1 << 100;
+    assert((uint64_t)wide == 5 && (uint64_t)(wide >> 64) == 1ull << 36);
+    assert((uint64_t)(wide ^= 4) == 1);
+    assert((uint64_t)atomic_fetch_or(&wide, 2) == 1 && (uint64_t)wide == 3);
+    assert((uint64_t)__atomic_fetch_nand(&wide, 1, 5) == 3 && (uint64_t)wide == ~1ull);
+    return 0;
+}
+";
+    expect(program, "relaxed", Kind::Holds);
+}
+
+/// A `pthread.h` declares threads and locks, and what `sched.h` and `time.h` do.
+#[test]
+fn model_headers_leave_names_alone() {
+    let program = "
+#include <pthread.h>
+#include <stdatomic.h>
+#include <assert.h>
+int rand = 1, div, abort, calloc, bool, EBUSY, uint8_t;
+int main(void) { rand++; assert(rand == 2 && !EBUSY); return 0; }
+";
+    expect(program, "sc", Kind::Holds);
+}
+
+/// Locks and joins whose caller is not known, in operations of a test, are not taken for misuse.
+#[test]
+fn operations_may_lock_and_unlock_apart() {
+    let program = "
+#include <pthread.h>
+pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+int count;
+void take(void) { pthread_mutex_lock(&mutex); count++; }
+int give(void) { int seen = count; pthread_mutex_unlock(&mutex); return seen; }
+#pragma fencepost op t = take()
+#pragma fencepost op g = give()
+#pragma fencepost test T = ( t g | t g )
+";
+    expect(program, "relaxed", Kind::Holds);
+}

@@ -16,3 +16,4 @@ pub mod place;
 pub mod proved;
 pub mod rlx;
 pub mod store_buffers;
+mod text;

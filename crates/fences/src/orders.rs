@@ -5,6 +5,7 @@
 //! machines. Here are the accesses for which that may be, by where they stand; whether it is enough, a check tells.
 
 use crate::place::Kind;
+use crate::text;
 use fencepost_lsl::program::{Order, Program, Slot, Stmt, StmtKind};
 use fencepost_lsl::source::{FileId, Span};
 use std::collections::BTreeMap;
@@ -128,14 +129,13 @@ fn stronger(program: &Program, span: Span, access: Access, order: Order) -> Opti
     if wanted == access.order {
         return None;
     }
-    let text = &program.sources.file(span.file).text[span.start as usize..span.end as usize];
-    if !text.starts_with("atomic_") && !text.starts_with("__atomic_") {
-        return None;
-    }
-    let names = names(text);
+    let code = text::code(&program.sources.file(span.file).text[span.start as usize..span.end as usize]);
+    let (function, arguments) = text::call(&code)?;
+    let (_, operation) =
+        function.split_once("atomic_").filter(|(before, _)| before.trim_matches('_').is_empty())?;
     // What a compare-and-swap does if it fails is named last.
-    let nth = if text.contains("compare_exchange") { 2 } else { 1 };
-    let &(at, name) = names.get(names.len().checked_sub(nth)?)?;
+    let nth = if operation.starts_with("compare_exchange") { 2 } else { 1 };
+    let &(at, name) = arguments.get(arguments.len().checked_sub(nth)?)?;
     let prefix = if name.starts_with("__") { "__ATOMIC_" } else { "memory_order_" };
     let named = [Order::Relaxed, Order::Acquire, Order::Release, Order::AcqRel, Order::SeqCst]
         .into_iter()
@@ -160,20 +160,4 @@ fn spelled(prefix: &str, order: Order) -> String {
         "__ATOMIC_" => format!("{prefix}{}", name.to_uppercase()),
         _ => format!("{prefix}{name}"),
     }
-}
-
-/// The names of orders in a text, with where they stand.
-fn names(text: &str) -> Vec<(usize, &str)> {
-    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let mut found = Vec::new();
-    let mut from = 0;
-    while let Some(start) = text[from..].find(word).map(|at| from + at) {
-        let length = text[start..].find(|c| !word(c)).unwrap_or(text.len() - start);
-        let name = &text[start..start + length];
-        if name.starts_with("memory_order_") || name.starts_with("__ATOMIC_") {
-            found.push((start, name));
-        }
-        from = start + length;
-    }
-    found
 }

@@ -2,6 +2,7 @@
 
 use crate::orders::Stronger;
 use crate::place::{Kind, includes, slot};
+use crate::text;
 use fencepost_bounded::switched::Placement;
 use fencepost_lsl::program::{Program, Slot};
 use fencepost_lsl::source::{FileId, SourceFile};
@@ -66,7 +67,8 @@ pub fn patches(program: &Program, kinds: &[Kind], placement: &Placement, orders:
     let patch = |(id, mut list): (FileId, Vec<Insertion>)| {
         let file = program.sources.file(id);
         if header {
-            list.push(include(file));
+            let first = list.iter().map(|insertion| insertion.at).min();
+            list.push(include(file, first.unwrap_or(0)));
         }
         list.sort();
         Patch { file: id, text: insert(&file.text, &list) }
@@ -78,7 +80,11 @@ pub fn patches(program: &Program, kinds: &[Kind], placement: &Placement, orders:
 fn uses_long_names(program: &Program) -> bool {
     let mut files = program.sources.files();
     files.any(|(_, file)| {
-        file.origin == fencepost_lsl::source::Origin::User && file.text.contains("FENCEPOST_LONG_NAMES")
+        let code = text::code(&file.text);
+        file.origin == fencepost_lsl::source::Origin::User
+            && text::directives(&code)
+                .iter()
+                .any(|directive| directive.name == "define" && directive.rest == "FENCEPOST_LONG_NAMES")
     })
 }
 
@@ -134,17 +140,26 @@ fn one_level(file: &SourceFile) -> &str {
     first.map_or("    ", |line| &line[..blank(line)])
 }
 
-/// Includes fencepost.h, with names that clash with none of the file's.
-fn include(file: &SourceFile) -> Insertion {
-    let mut at = 0;
-    let mut offset = 0;
-    for line in file.text.split_inclusive('\n') {
-        if line.trim_start().strip_prefix('#').is_some_and(|rest| rest.trim_start().starts_with("include")) {
-            at = offset;
-            break;
+/// Includes fencepost.h, with names that clash with none of the file's, in front of `limit`: in front of the first
+/// `#include` that no condition decides on, else of the condition around the first one, else of everything. What a
+/// condition decides on may be left out.
+fn include(file: &SourceFile, limit: u32) -> Insertion {
+    let code = text::code(&file.text);
+    let mut conditions: Vec<usize> = Vec::new();
+    let (mut certain, mut decided) = (None, None);
+    for directive in text::directives(&code) {
+        match directive.name {
+            "if" | "ifdef" | "ifndef" => conditions.push(directive.line),
+            "endif" => _ = conditions.pop(),
+            "include" => match conditions.first() {
+                None => certain = certain.or(Some(directive.line)),
+                Some(&outermost) => decided = decided.or(Some(outermost)),
+            },
+            _ => {}
         }
-        offset += line.len();
     }
+    let in_front = |at: &usize| *at <= limit as usize;
+    let at = certain.filter(in_front).or(decided.filter(in_front)).unwrap_or(0);
     let text = "#define FENCEPOST_LONG_NAMES\n#include <fencepost.h>\n".to_owned();
     Insertion { at: at as u32, rank: (0, 0), text, drops: 0 }
 }

@@ -76,16 +76,21 @@ pub fn slot(program: &Program, switch: Switch) -> &Slot {
 }
 
 /// Takes slots out of a program: all but those in functions or files of these names. Numbers stay as they
-/// are. Returns the names that are none.
+/// are. Returns the names that are none. A text that is included twice has one place for each of its statements, in all
+/// functions that it makes.
 pub fn keep_within<'n>(program: &mut Program, names: &'n [String]) -> Vec<&'n str> {
-    let matches = |name: &str, slot: &Slot| {
-        let file = &program.sources.file(slot.at.file).name;
+    let mut functions: Vec<Vec<&str>> = vec![Vec::new(); program.slots.len()];
+    for proc in &program.procs {
+        each_slot(&proc.body, &mut |slot| functions[slot.index()].push(&proc.name));
+    }
+    let matches = |name: &str, slot: usize| {
+        let file = &program.sources.file(program.slots[slot].at.file).name;
         let short = file.rsplit('/').next().unwrap_or(file);
-        slot.function == name || file == name || short == name
+        functions[slot].contains(&name) || file == name || short == name
     };
-    let kept: Vec<bool> =
-        program.slots.iter().map(|slot| names.iter().any(|name| matches(name, slot))).collect();
-    let unknown = names.iter().filter(|name| !program.slots.iter().any(|slot| matches(name, slot)));
+    let slots = 0..program.slots.len();
+    let kept: Vec<bool> = slots.clone().map(|slot| names.iter().any(|name| matches(name, slot))).collect();
+    let unknown = names.iter().filter(|name| !slots.clone().any(|slot| matches(name, slot)));
     let unknown = unknown.map(String::as_str).collect();
     program.procs.iter_mut().for_each(|proc| keep(&mut proc.body, &kept));
     unknown
@@ -93,18 +98,19 @@ pub fn keep_within<'n>(program: &mut Program, names: &'n [String]) -> Vec<&'n st
 
 /// How many slots a program has that were not taken out.
 pub fn count(program: &Program) -> usize {
-    fn mark(body: &[Stmt], there: &mut [bool]) {
-        for stmt in body {
-            match &stmt.kind {
-                StmtKind::Slot(slot) => there[slot.index()] = true,
-                StmtKind::Block { body, .. } | StmtKind::Atomic(body) => mark(body, there),
-                _ => {}
-            }
+    let mut there = vec![false; program.slots.len()];
+    program.procs.iter().for_each(|proc| each_slot(&proc.body, &mut |slot| there[slot.index()] = true));
+    there.into_iter().filter(|there| *there).count()
+}
+
+fn each_slot(body: &[Stmt], f: &mut dyn FnMut(SlotId)) {
+    for stmt in body {
+        match &stmt.kind {
+            StmtKind::Slot(slot) => f(*slot),
+            StmtKind::Block { body, .. } | StmtKind::Atomic(body) => each_slot(body, f),
+            _ => {}
         }
     }
-    let mut there = vec![false; program.slots.len()];
-    program.procs.iter().for_each(|proc| mark(&proc.body, &mut there));
-    there.into_iter().filter(|there| *there).count()
 }
 
 fn keep(body: &mut Vec<Stmt>, kept: &[bool]) {

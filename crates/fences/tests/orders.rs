@@ -100,6 +100,19 @@ fn inner_accesses_keep_their_orders() {
 }
 
 #[test]
+fn inner_swaps_are_not_the_call() {
+    let inner = "atomic_compare_exchange_strong_explicit(&y, &expected, 1, memory_order_relaxed, memory_order_relaxed)";
+    let body = format!("/**/plain = 1;\natomic_store_explicit(&x, {inner}, memory_order_relaxed);");
+    let expected = format!("plain = 1;\natomic_store_explicit(&x, {inner}, memory_order_release);");
+    assert_eq!(ways(&body, "release").last(), Some(&expected));
+    // Words in comments and other arguments name no order of the call.
+    let body = "/**/plain = 1;\natomic_store_explicit(&x, memory_order_relaxed, /* memory_order_seq_cst, compare_exchange */ \
+                memory_order_relaxed /* memory_order_seq_cst */);";
+    let expected = body.replace("*/ memory_order_relaxed", "*/ memory_order_release").replace("/**/", "");
+    assert_eq!(ways(body, "release"), [expected]);
+}
+
+#[test]
 fn text_without_orders_stays() {
     assert!(ways("/**/plain = 1;\nSET(x);", "release").is_empty());
     assert!(ways("/**/plain = 1;\nx = 1;", "release").is_empty());

@@ -3,7 +3,7 @@
 
 use fencepost_c::{Options, load_with};
 use fencepost_fences::patch::patches;
-use fencepost_fences::place::{Kind, resolve};
+use fencepost_fences::place::{Kind, count, keep_within, resolve};
 use fencepost_lsl::program::{Program, SlotId, Stmt, StmtKind};
 use std::collections::BTreeSet;
 
@@ -191,4 +191,62 @@ int main(void)
 }
 ";
     check(text, expected);
+}
+
+/// Where fencepost.h is included by a patch.
+#[test]
+fn the_header_is_included_where_it_counts() {
+    let body = "int x;\nint main(void)\n{\n    x = 1;\n    return x;\n}\n";
+    for (before, behind) in [
+        ("", ""),
+        ("", "#include <assert.h>\n"),
+        ("/* For example:\n#include <assert.h>\n*/\n", "#include <limits.h>\n"),
+        (
+            "// \\\n#include <assert.h>\n#if 0\n#include <assert.h>\n#endif\n#define FIRST\n",
+            "#include <limits.h>\n",
+        ),
+        ("", "#if 0\n#include <assert.h>\n#endif\n"),
+        ("#define FIRST\n", "#ifdef FIRST\n#if 1\n#include <assert.h>\n#endif\n#endif\n"),
+        ("const char *text = \"\\\n#include <assert.h>\";\n", "#include <assert.h>\n"),
+    ] {
+        let text = format!("{before}{behind}{body}");
+        let program = load(&text, true);
+        let kinds = [Kind::named("full").expect("a kind")];
+        let placement = BTreeSet::from([fencepost_bounded::unroll::Switch { slot: SlotId(0), fence: 0 }]);
+        let [patch] = &patches(&program, &kinds, &placement, &[])[..] else { panic!("one file is changed") };
+        let header = "#define FENCEPOST_LONG_NAMES\n#include <fencepost.h>\n";
+        let expected = format!("{before}{header}{behind}{body}").replacen(
+            "    x = 1;",
+            "    fp_fence(\"full\");\n    x = 1;",
+            1,
+        );
+        assert_eq!(patch.text, expected);
+        let fences = shape(&load(&patch.text, false)).iter().filter(|line| line.starts_with("Fence")).count();
+        assert_eq!(fences, 1, "{}", patch.text);
+    }
+}
+
+/// A text that is included twice makes two functions; each can be named.
+#[test]
+fn places_of_a_text_included_twice() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("set.h"), "void NAME(void)\n{\n    TARGET = 1;\n    TARGET = 2;\n}\n")
+        .expect("written");
+    let text = "int x, y;\n#define NAME set_x\n#define TARGET x\n#include \"set.h\"\n#undef NAME\n#undef TARGET\n\
+                #define NAME set_y\n#define TARGET y\n#include \"set.h\"\nint main(void)\n{\n    set_x();\n    set_y();\n    return x;\n}\n";
+    let path = folder.path().join("a.c");
+    std::fs::write(&path, text).expect("written");
+    let load = || load_with(&path, &[], Options { slots: true }).expect("it is right").0.program;
+    let left = |names: &[&str]| {
+        let mut program = load();
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        let unknown: Vec<String> = keep_within(&mut program, &names).into_iter().map(str::to_owned).collect();
+        (count(&program), unknown)
+    };
+    let (both, none) = left(&["set_x", "set_y"]);
+    assert!(both > 0 && none.is_empty());
+    assert_eq!(left(&["set_x"]), (both, vec![]));
+    assert_eq!(left(&["set_y"]), (both, vec![]));
+    assert_eq!(left(&["set.h"]), (both, vec![]));
+    assert_eq!(left(&["set_z"]), (0, vec!["set_z".to_owned()]));
 }

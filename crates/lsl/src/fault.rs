@@ -40,6 +40,8 @@ pub enum Fault {
     BadFree,
     /// Division or remainder by zero.
     DivisionByZero,
+    /// The quotient of a division does not fit its type: the least value divided by -1.
+    DivisionOverflow,
     /// A shift by a negative count or by the width or more.
     ShiftCount,
     /// An object that nothing frees.
@@ -48,6 +50,8 @@ pub enum Fault {
     BadCall,
     /// The end of a function whose result is used, without a `return`; or a statement marked unreachable.
     Unreachable,
+    /// A function of the standard library was called as it must not be; what happened.
+    Misuse(String),
     /// `abort`, or `exit` with a failure code.
     Abort,
 }
@@ -69,6 +73,8 @@ impl fmt::Display for Fault {
             Fault::DoubleFree => f.write_str("memory freed twice"),
             Fault::BadFree => f.write_str("free of a pointer that malloc did not return"),
             Fault::DivisionByZero => f.write_str("division by zero"),
+            Fault::DivisionOverflow => f.write_str("division overflow: the least value divided by -1"),
+            Fault::Misuse(what) => f.write_str(what),
             Fault::ShiftCount => f.write_str("shift count outside of the type's width"),
             Fault::Leak => f.write_str("memory never freed"),
             Fault::BadCall => f.write_str("call through a pointer to no fitting function"),

@@ -284,8 +284,9 @@ impl<'p, W: World> Thread<'p, W> {
                     return Err(fault.clone().into());
                 }
             }
+            // As in `while (!cond);`, what comes behind depends on the condition.
             StmtKind::Assume { cond } => {
-                if !as_condition(read(regs, *cond).value)? {
+                if !self.holds(regs, Some(*cond), true)? {
                     return Err(Stop::Blocked);
                 }
             }

@@ -17,7 +17,7 @@ pub enum BinOp {
     Sub,
     /// `*`, wrapping.
     Mul,
-    /// `/`, towards zero.
+    /// `/`, towards zero. The least value by -1 is a fault, here and for `%`.
     Div,
     /// `%`, with the dividend's sign.
     Rem,
@@ -146,14 +146,17 @@ fn eval_bin(op: BinOp, ty: IntTy, a: Value, b: Value) -> Result<Value, Fault> {
     if matches!(op, BinOp::Div | BinOp::Rem) && y == 0 {
         return Err(Fault::DivisionByZero);
     }
+    if matches!(op, BinOp::Div | BinOp::Rem) && ty.signed && x == ty.least() && y == u64::MAX {
+        return Err(Fault::DivisionOverflow);
+    }
     let either = a.undef() | b.undef();
     let (bits, undef) = match op {
         BinOp::Add => (x.wrapping_add(y), 0),
         BinOp::Sub => (x.wrapping_sub(y), 0),
         BinOp::Mul => (x.wrapping_mul(y), 0),
-        BinOp::Div if ty.signed => ((x as i64).wrapping_div(y as i64) as u64, 0),
+        BinOp::Div if ty.signed => ((x as i64 / y as i64) as u64, 0),
         BinOp::Div => (x / y, 0),
-        BinOp::Rem if ty.signed => ((x as i64).wrapping_rem(y as i64) as u64, 0),
+        BinOp::Rem if ty.signed => ((x as i64 % y as i64) as u64, 0),
         BinOp::Rem => (x % y, 0),
         // A defined zero (for `&`) or one (for `|`) decides the bit whatever the other side is.
         BinOp::And => (x & y, either & (x | a.undef()) & (y | b.undef())),
@@ -233,7 +236,8 @@ mod tests {
         assert_eq!(eval(PrimOp::Bin(BinOp::Add, i8), &[127, 1]), Ok(i8.wrap(0x80)));
         assert_eq!(eval(PrimOp::Bin(BinOp::Sub, IntTy::U32), &[0, 1]), Ok(0xffff_ffff));
         let min = IntTy::I32.wrap(0x8000_0000);
-        assert_eq!(eval(PrimOp::Bin(BinOp::Div, IntTy::I32), &[min, u64::MAX]), Ok(min));
+        assert_eq!(eval(PrimOp::Bin(BinOp::Div, IntTy::I32), &[min + 1, u64::MAX]), Ok(0x7fff_ffff));
+        assert_eq!(eval(PrimOp::Bin(BinOp::Div, IntTy::I64), &[min, u64::MAX]), Ok(0x8000_0000));
         assert_eq!(eval(PrimOp::Bin(BinOp::Rem, IntTy::I64), &[(-7i64) as u64, 2]), Ok(u64::MAX));
         assert_eq!(eval(PrimOp::Bin(BinOp::Shr, IntTy::I32), &[(-8i64) as u64, 1]), Ok((-4i64) as u64));
         assert_eq!(eval(PrimOp::Cmp(CmpOp::Lt, true), &[u64::MAX, 0]), Ok(1));
@@ -243,6 +247,11 @@ mod tests {
     #[test]
     fn faults() {
         assert_eq!(eval(PrimOp::Bin(BinOp::Div, IntTy::U32), &[1, 0]), Err(Fault::DivisionByZero));
+        for ty in [IntTy::I32, IntTy::I64] {
+            for op in [BinOp::Div, BinOp::Rem] {
+                assert_eq!(eval(PrimOp::Bin(op, ty), &[ty.least(), u64::MAX]), Err(Fault::DivisionOverflow));
+            }
+        }
         assert_eq!(eval(PrimOp::Bin(BinOp::Shl, IntTy::U32), &[1, 32]), Err(Fault::ShiftCount));
         let undefined = PrimOp::Bin(BinOp::Add, IntTy::U64).eval(&[Value::UNDEFINED, Value::ONE]);
         assert_eq!(undefined, Err(Fault::Undefined(Use::Arithmetic)));

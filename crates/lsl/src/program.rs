@@ -253,7 +253,7 @@ pub enum StmtKind {
         /// The fault if it is.
         fault: Fault,
     },
-    /// Only executions in which `cond` holds go on.
+    /// Only executions in which `cond` holds go on. A branch: control dependencies go out from it.
     Assume {
         /// What must not be zero.
         cond: Operand,

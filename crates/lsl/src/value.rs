@@ -49,6 +49,11 @@ impl IntTy {
         if self.bits >= 64 { u64::MAX } else { (1 << self.bits) - 1 }
     }
 
+    /// The least value that the type has.
+    pub const fn least(self) -> u64 {
+        if self.signed { self.wrap(1 << (self.bits - 1)) } else { 0 }
+    }
+
     /// `bits` cut to the type's width and extended as its sign says.
     pub const fn wrap(self, bits: u64) -> u64 {
         let spare = 64 - self.bits as u32;

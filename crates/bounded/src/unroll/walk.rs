@@ -15,13 +15,13 @@ use fencepost_lsl::fault::{Fault, Use};
 use fencepost_lsl::interp::Frame;
 use fencepost_lsl::liveness::Liveness;
 use fencepost_lsl::memory;
-use fencepost_lsl::op::{BinOp, PrimOp};
+use fencepost_lsl::op::{BinOp, CmpOp, PrimOp};
 use fencepost_lsl::program::{
     Choice, Label, Operand, Place, Proc, ProcId, Program, Stmt, StmtKind, address, compares_and_swaps,
     continues,
 };
 use fencepost_lsl::source::Span;
-use fencepost_lsl::value::Value;
+use fencepost_lsl::value::{IntTy, Value};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 use std::rc::Rc;
@@ -365,6 +365,10 @@ impl<'a> Walker<'a> {
             }
             StmtKind::Assume { cond } => {
                 let cond = self.condition(env, *cond, guard, span);
+                // Waiting for something is a branch: what comes behind depends on it.
+                if self.out.values.constant(cond).is_none() {
+                    self.branches.push(Branch { guard, cond });
+                }
                 if self.out.values.truth(cond) != Guard::TRUE {
                     self.stop(StopKind::Assume(cond), guard, span);
                 }
@@ -475,8 +479,22 @@ impl<'a> Walker<'a> {
         }
         let second = args.get(1).and_then(|&arg| self.out.values.constant(arg)).and_then(Value::defined);
         match op {
-            PrimOp::Bin(BinOp::Div | BinOp::Rem, _) if second.is_none_or(|divisor| divisor == 0) => {
-                self.stop(StopKind::Assert(args[1], Fault::DivisionByZero), guard, span);
+            PrimOp::Bin(BinOp::Div | BinOp::Rem, ty) => {
+                if second.is_none_or(|divisor| divisor == 0) {
+                    self.stop(StopKind::Assert(args[1], Fault::DivisionByZero), guard, span);
+                }
+                if ty.signed && second.is_none_or(|divisor| divisor == u64::MAX) {
+                    let values = &mut self.out.values;
+                    let mut differs = |value: ValId, from: u64| {
+                        let from = values.make_const(Value::new(from));
+                        values.make_op(PrimOp::Cmp(CmpOp::Ne, false), &[value, from])
+                    };
+                    let (x, y) = (differs(args[0], ty.least()), differs(args[1], u64::MAX));
+                    let fits = values.make_op(PrimOp::Bin(BinOp::Or, IntTy::U64), &[x, y]);
+                    if values.constant(fits) != Some(Value::ONE) {
+                        self.stop(StopKind::Assert(fits, Fault::DivisionOverflow), guard, span);
+                    }
+                }
             }
             PrimOp::Bin(BinOp::Shl | BinOp::Shr, ty) => {
                 self.require_defined(args[1], Use::Arithmetic, guard, span);

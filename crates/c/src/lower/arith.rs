@@ -21,6 +21,11 @@ impl Lowerer<'_> {
         }
         match (self.types.scalar(from), self.types.scalar(to)) {
             (Some(source), Some(target)) => {
+                let is_address = self.types.pointee(from).is_some() && self.types.is_integer(to);
+                let value = match is_address && !matches!(self.types.get(to), Type::Bool) {
+                    true => self.note_address(value, span),
+                    false => value,
+                };
                 let word = self.operand(value, span);
                 if let Some(pointee) = self.types.pointee(to) {
                     self.name_allocation(word, pointee);
@@ -98,11 +103,15 @@ impl Lowerer<'_> {
         let b = if shift { b } else { self.convert(b, ty, span) };
         let (x, y) = (self.operand(a, span), self.operand(b, span));
         if let Some((compare, swap)) = comparison(op) {
+            if let CmpOp::Lt | CmpOp::Le = compare {
+                self.note_order(x, y, span);
+            }
             let args = if swap { [y, x] } else { [x, y] };
             let result = self.builder.op(PrimOp::Cmp(compare, scalar.signed), &args, span);
             return Some(Value::word(self.types.int(), result));
         }
         let op = arithmetic(op);
+        self.note_computation(op, x, y, span);
         Some(Value::word(ty, self.builder.op(PrimOp::Bin(op, scalar), &[x, y], span)))
     }
 
@@ -142,6 +151,7 @@ impl Lowerer<'_> {
     fn pointer_difference(&mut self, a: Value, b: Value, span: Span) -> Value {
         let size = self.types.pointee(a.ty).map_or(1, |to| self.size_of(to, span));
         let (x, y) = (self.operand(a, span), self.operand(b, span));
+        self.note_comparison(x, y, span);
         let bytes = self.builder.op(PrimOp::Bin(BinOp::Sub, IntTy::I64), &[x, y], span);
         let count = match size {
             1 => bytes,
@@ -153,6 +163,9 @@ impl Lowerer<'_> {
     fn compare_pointers(&mut self, op: BinaryOp, a: Value, b: Value, span: Span) -> Value {
         let (x, y) = (self.operand(a, span), self.operand(b, span));
         let (compare, swap) = comparison(op).unwrap_or((CmpOp::Eq, false));
+        if let CmpOp::Lt | CmpOp::Le = compare {
+            self.note_comparison(x, y, span);
+        }
         let args = if swap { [y, x] } else { [x, y] };
         Value::word(self.types.int(), self.builder.op(PrimOp::Cmp(compare, false), &args, span))
     }

@@ -52,13 +52,14 @@ impl<'u> Lowerer<'u> {
                 void
             }
             "__sync_synchronize" => {
-                self.builder.emit(StmtKind::Fence(Fence::FULL), span);
+                self.full_barrier(span);
                 void
             }
             "__atomic_signal_fence" => void,
             "__atomic_always_lock_free" | "__atomic_is_lock_free" => {
-                arguments.iter().for_each(|argument| self.discard(argument));
-                Value::word(self.types.bool(), 1)
+                let size = self.rvalue(&arguments[0]);
+                self.discard(&arguments[1]);
+                self.is_lock_free(size, span)
             }
             "__atomic_load_n" => {
                 let object = self.object(&arguments[0])?;
@@ -122,7 +123,9 @@ impl<'u> Lowerer<'u> {
                 let expected = self.new_value(true, object, &arguments[1]);
                 let desired = self.new_value(true, object, &arguments[2]);
                 let orders = (Order::SeqCst, Order::SeqCst);
+                self.full_barrier(span);
                 let (old, same) = self.compare_and_swap(object, expected, desired, orders, span);
+                self.full_barrier(span);
                 match name {
                     "__sync_bool_compare_and_swap" => Value::word(self.types.bool(), same),
                     _ => old,
@@ -175,6 +178,20 @@ impl<'u> Lowerer<'u> {
         }
     }
 
+    /// Whether objects of a size are accessed without locks, as GCC says for a 64-bit machine without further options: those
+    /// of 16 bytes are not.
+    fn is_lock_free(&mut self, size: Value, span: Span) -> Value {
+        let size_t = self.types.unsigned_long();
+        let size = self.convert(size, size_t, span);
+        let size = self.operand(size, span);
+        let mut free: Operand = 0.into();
+        for known in [1, 2, 4, 8] {
+            let same = self.builder.op(PrimOp::Cmp(CmpOp::Eq, false), &[size, known.into()], span);
+            free = self.builder.op(PrimOp::Bin(BinOp::Or, IntTy::U64), &[free, same], span);
+        }
+        Value::word(self.types.bool(), free)
+    }
+
     /// The byte that a pointer of any type points to.
     fn byte(&mut self, pointer: &'u Expr) -> Option<Object> {
         let value = self.rvalue(pointer);
@@ -205,13 +222,18 @@ impl<'u> Lowerer<'u> {
     /// A new value for an object: given itself, or by a pointer to it.
     fn new_value(&mut self, direct: bool, object: Object, argument: &'u Expr) -> Value {
         let value = self.rvalue(argument);
+        self.given_value(direct, object, value, argument.span)
+    }
+
+    /// As [`Self::new_value`], of an argument that was evaluated.
+    fn given_value(&mut self, direct: bool, object: Object, value: Value, span: Span) -> Value {
         if direct {
-            return self.convert(value, object.ty, argument.span);
+            return self.convert(value, object.ty, span);
         }
-        match self.deref(value, argument.span, argument.span) {
+        match self.deref(value, span, span) {
             Some(place) => {
-                let value = self.read(place, argument.span);
-                self.convert(value, object.ty, argument.span)
+                let value = self.read(place, span);
+                self.convert(value, object.ty, span)
             }
             None => self.poison(),
         }
@@ -310,11 +332,13 @@ impl<'u> Lowerer<'u> {
         let (load, store) = split(order);
         self.builder.open();
         let old = self.load_words(object, load, span);
-        let old = Value::word(object.ty, old[0]);
+        let old = self.value_of(&old, object.ty, span);
         let new = compute(self, old);
         let new = self.convert(new, object.ty, span);
-        let word = self.operand(new, span);
-        self.store_words(object, &[word], store, span);
+        let words = self.words_of(new, span);
+        if self.types.word(object.ty).is_some() || words.len() == 2 {
+            self.store_words(object, &words, store, span);
+        }
         let body = self.builder.close();
         self.builder.emit(StmtKind::Atomic(body), span);
         (old, new)
@@ -343,7 +367,7 @@ impl<'u> Lowerer<'u> {
         span: Span,
     ) -> Value {
         let Some(object) = self.object(&arguments[0]) else { return self.poison() };
-        if self.types.scalar(object.ty).is_none() {
+        if self.types.scalar(object.ty).is_none() && !self.is_wide(object.ty) {
             let shown = self.types.show(object.ty);
             self.error(arguments[0].span, format!("expected a pointer to a number, found one to `{shown}`"));
             return self.poison();
@@ -351,6 +375,9 @@ impl<'u> Lowerer<'u> {
         let operand = self.rvalue(&arguments[1]);
         let order = if sync { Order::SeqCst } else { self.memory_order(&arguments[2]) };
         let pointer = self.types.pointee(object.ty).is_some();
+        if sync {
+            self.full_barrier(span);
+        }
         let (old, new) = self.modify(object, order, span, |lowerer, old| {
             if pointer && !scaled {
                 // By bytes: as if it were an integer.
@@ -360,7 +387,15 @@ impl<'u> Lowerer<'u> {
             }
             lowerer.combine(op, old, operand, span)
         });
+        if sync {
+            self.full_barrier(span);
+        }
         if old_wanted { old } else { new }
+    }
+
+    /// What GCC documents `__sync_*` to be on both sides, whether or not a comparison fails.
+    fn full_barrier(&mut self, span: Span) {
+        self.builder.emit(StmtKind::Fence(Fence::FULL), span);
     }
 
     fn combine(&mut self, op: FetchOp, old: Value, operand: Value, span: Span) -> Value {
@@ -368,6 +403,9 @@ impl<'u> Lowerer<'u> {
             FetchOp::Binary(op) => self.binary(op, old, operand, span),
             FetchOp::Nand => {
                 let both = self.binary(BinaryOp::BitAnd, old, operand, span);
+                if self.is_wide(both.ty) {
+                    return self.wide_not(both, span);
+                }
                 let ty = self.types.scalar(both.ty).unwrap_or(IntTy::U64);
                 let word = self.operand(both, span);
                 Value::word(both.ty, self.builder.op(PrimOp::BitNot(ty), &[word], span))
@@ -443,9 +481,7 @@ impl<'u> Lowerer<'u> {
             }
         };
         let Some(place) = place else { return self.poison() };
-        let expected = self.read(place, arguments[1].span);
-        let expected = self.convert(expected, object.ty, arguments[1].span);
-        let desired = self.new_value(direct, object, &arguments[2]);
+        let desired = self.rvalue(&arguments[2]);
         match self.try_constant(&arguments[3]) {
             Some(weak) if weak.bits == 0 => {}
             Some(_) => self.caveat(SPURIOUS_FAILURES),
@@ -455,6 +491,10 @@ impl<'u> Lowerer<'u> {
             }
         }
         let orders = (self.memory_order(&arguments[4]), self.memory_order(&arguments[5]));
+        // All arguments are evaluated before what they point to is read: one may write there.
+        let expected = self.read(place, arguments[1].span);
+        let expected = self.convert(expected, object.ty, arguments[1].span);
+        let desired = self.given_value(direct, object, desired, arguments[2].span);
         let (old, same) = self.compare_and_swap(object, expected, desired, orders, span);
         // What was found goes back to the caller, without a branch.
         let skip = self.builder.label();

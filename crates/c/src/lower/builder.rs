@@ -1,5 +1,6 @@
 //! The procedure being made: statements, registers and labels.
 
+use super::placement::Noted;
 use super::{Data, Lowerer, Value};
 use crate::ast::{InitDeclarator, Symbol};
 use crate::types::TypeId;
@@ -23,6 +24,10 @@ pub(super) struct Builder {
     pub(super) breaks: Vec<Label>,
     /// What `continue` ends, innermost last.
     pub(super) continues: Vec<Label>,
+    /// What in it may look at where objects lie.
+    pub(super) noted: Noted,
+    /// The thread that runs the procedure, if it asks.
+    pub(super) thread: Option<Operand>,
     /// What `return` leaves, and where its value goes.
     pub(super) result: Option<ReturnTo>,
     /// Labels of the source that can be jumped to from here: forward by `break`, backward by `continue`.
@@ -38,10 +43,22 @@ pub(super) struct Builder {
     pub(super) statics: FxHashMap<*const InitDeclarator, u64>,
     /// Whether a jump may go past the declaration under way, whose objects must exist nevertheless.
     pub(super) may_be_skipped: bool,
+    /// The blocks of the source around the place, innermost last.
+    frames: Vec<Frame>,
     /// Whether its use of a variable number of arguments was reported.
     pub(super) variadic_refused: bool,
-    /// Statements for the function's start: they make the objects of such declarations.
-    pub(super) prologue: Vec<Stmt>,
+}
+
+/// A block of the source under way. Its objects live from its entry to its end (C11 6.2.4): a jump back inside of it
+/// makes no new ones.
+#[derive(Default)]
+struct Frame {
+    /// Where its code begins in the list that was under way when it was entered.
+    start: usize,
+    /// Makes those objects that a jump may go past or come back to.
+    made: Vec<Stmt>,
+    /// Whether the place under way may be reached again without entering the block again.
+    repeated: bool,
 }
 
 /// Where a function's result goes.
@@ -179,18 +196,63 @@ impl Builder {
         }
     }
 
-    /// The address of a new local object.
+    /// The address of a new local object, for a value that is under way.
     pub(super) fn stack(&mut self, size: u64, align: u64, layout: Option<LayoutId>, span: Span) -> Reg {
         let dst = self.reg();
-        let (size, place) = (size.into(), Place::Stack);
-        let kind = StmtKind::Alloc { dst, size, align, zeroed: false, place, layout };
-        if self.may_be_skipped {
-            self.prologue.push(Stmt { kind, span });
-        } else {
-            self.emit(kind, span);
-        }
+        self.emit(local(dst, size, align, layout), span);
         dst
     }
+
+    /// The address of an object of the block under way, of which there is one for each entry into the block; and whether
+    /// this place may be reached again while the object lives.
+    pub(super) fn block_object(
+        &mut self,
+        size: u64,
+        align: u64,
+        layout: Option<LayoutId>,
+        span: Span,
+    ) -> (Reg, bool) {
+        let dst = self.reg();
+        let kind = local(dst, size, align, layout);
+        match self.frames.last_mut() {
+            Some(frame) if frame.repeated || self.may_be_skipped => {
+                frame.made.push(Stmt { kind, span });
+                (dst, frame.repeated)
+            }
+            _ => {
+                self.emit(kind, span);
+                (dst, false)
+            }
+        }
+    }
+
+    /// Enters a block of the source. The list under way must be the same when it is left.
+    pub(super) fn enter_frame(&mut self, repeated: bool) {
+        self.frames.push(Frame { start: self.mark(), made: Vec::new(), repeated });
+    }
+
+    /// Leaves a block of the source: its objects are made where its code begins.
+    pub(super) fn leave_frame(&mut self) {
+        let Some(frame) = self.frames.pop() else { return };
+        if let Some(list) = self.out.last_mut() {
+            list.splice(frame.start..frame.start, frame.made);
+        }
+    }
+
+    /// Says whether the place under way may be reached again without entering its block again; returns what was said
+    /// before.
+    pub(super) fn set_repeated(&mut self, repeated: bool) -> bool {
+        self.frames.last_mut().is_some_and(|frame| std::mem::replace(&mut frame.repeated, repeated))
+    }
+
+    pub(super) fn is_repeated(&self) -> bool {
+        self.frames.last().is_some_and(|frame| frame.repeated)
+    }
+}
+
+/// Makes a local object.
+fn local(dst: Reg, size: u64, align: u64, layout: Option<LayoutId>) -> StmtKind {
+    StmtKind::Alloc { dst, size: size.into(), align, zeroed: false, place: Place::Stack, layout }
 }
 
 impl Lowerer<'_> {

@@ -21,17 +21,20 @@ impl<'u> Lowerer<'u> {
         }
         let void = Value { ty: self.types.void(), data: Data::Nothing };
         let wanted = match name {
-            "__fencepost_abort" | "__builtin_unreachable" | "__builtin_trap" => 0,
+            "__fencepost_abort" | "__fencepost_self" | "__builtin_unreachable" | "__builtin_trap" => 0,
             "__fencepost_fence"
             | "__fencepost_assume"
             | "__fencepost_caveat"
             | "__fencepost_any"
+            | "__fencepost_zeroed"
             | "malloc"
             | "free"
             | "__builtin_constant_p"
             | "__fencepost_exit" => 1,
-            "__fencepost_assert" | "calloc" | "aligned_alloc" | "__builtin_expect" => 2,
-            "memcpy" | "memmove" | "memset" | "__builtin_memcpy" | "__builtin_memset"
+            "__fencepost_assert" | "__fencepost_misuse" | "calloc" | "aligned_alloc" | "__builtin_expect" => {
+                2
+            }
+            "posix_memalign" | "memcpy" | "memmove" | "memset" | "__builtin_memcpy" | "__builtin_memset"
             | "__builtin_memmove" => 3,
             "__fencepost_choose" | "__fencepost_spawn" | "__builtin_prefetch" => arguments.len().max(1),
             _ => return None,
@@ -54,13 +57,17 @@ impl<'u> Lowerer<'u> {
                 }
                 void
             }
-            "__fencepost_assert" => {
+            "__fencepost_assert" | "__fencepost_misuse" => {
                 let cond = self.truth(&arguments[0]);
                 let text = match &arguments[1].kind {
                     ExprKind::String(text) => String::from_utf8_lossy(&text.bytes).into_owned(),
                     _ => String::new(),
                 };
-                self.builder.emit(StmtKind::Assert { cond, fault: Fault::Assertion(text) }, span);
+                let fault = match name {
+                    "__fencepost_misuse" => Fault::Misuse(text),
+                    _ => Fault::Assertion(text),
+                };
+                self.builder.emit(StmtKind::Assert { cond, fault }, span);
                 void
             }
             "__fencepost_abort" | "__builtin_trap" => self.fail(Fault::Abort, span),
@@ -78,21 +85,26 @@ impl<'u> Lowerer<'u> {
                 let size = self.size_argument(&arguments[0]);
                 self.allocate(size, address::HEAP_ALIGN, false, span)
             }
+            "__fencepost_zeroed" => {
+                let size = self.size_argument(&arguments[0]);
+                self.allocate(size, address::HEAP_ALIGN, true, span)
+            }
+            "__fencepost_self" => self.current_thread(),
             "calloc" => {
                 let (count, size) = (self.size_argument(&arguments[0]), self.size_argument(&arguments[1]));
                 let size = self.builder.op(PrimOp::Bin(BinOp::Mul, IntTy::U64), &[count, size], span);
                 self.allocate(size, address::HEAP_ALIGN, true, span)
             }
             "aligned_alloc" => {
-                let align = self.constant(&arguments[0]).map_or(1, |constant| constant.bits);
-                if !align.is_power_of_two() || align > address::MAX_ALIGN {
-                    let message = format!("an alignment is a power of two up to {}", address::MAX_ALIGN);
-                    self.error(arguments[0].span, message);
-                    return Some(self.poison());
-                }
+                let align = self.alignment_argument(&arguments[0])?;
                 let size = self.size_argument(&arguments[1]);
-                self.allocate(size, align.max(address::HEAP_ALIGN), false, span)
+                if !align.is_power_of_two() {
+                    let why = "the alignment of an allocation is no power of two";
+                    self.fail(Fault::Misuse(why.into()), span);
+                }
+                self.allocate_aligned(size, align, &arguments[0], span)
             }
+            "posix_memalign" => self.posix_memalign(arguments, span),
             "free" => {
                 let pointer = self.rvalue(&arguments[0]);
                 let addr = self.operand(pointer, arguments[0].span);
@@ -109,7 +121,10 @@ impl<'u> Lowerer<'u> {
                 let known = self.try_constant(&arguments[0]).is_some();
                 Value::word(self.types.int(), u64::from(known))
             }
-            "__builtin_prefetch" => void,
+            "__builtin_prefetch" => {
+                arguments.iter().for_each(|argument| self.discard(argument));
+                void
+            }
             "memcpy" | "memmove" | "__builtin_memcpy" | "__builtin_memmove" => {
                 self.memory_copy(arguments, span)
             }
@@ -181,6 +196,43 @@ impl<'u> Lowerer<'u> {
         let place = Place::Heap;
         self.builder.emit(StmtKind::Alloc { dst, size, align, zeroed, place, layout: None }, span);
         Value::word(pointer, dst)
+    }
+
+    /// An allocation at a multiple of a number.
+    fn allocate_aligned(&mut self, size: Operand, align: u64, argument: &'u Expr, span: Span) -> Value {
+        if align > address::MAX_ALIGN {
+            let message = format!("an alignment is at most {} here", address::MAX_ALIGN);
+            self.error(argument.span, message);
+        }
+        let align = if align.is_power_of_two() { align.min(address::MAX_ALIGN) } else { 1 };
+        self.allocate(size, align.max(address::HEAP_ALIGN), false, span)
+    }
+
+    /// An alignment, which must be a constant, as addresses must be known; none after an error.
+    fn alignment_argument(&mut self, argument: &'u Expr) -> Option<u64> {
+        let Some(align) = self.try_constant(argument) else {
+            let why = "objects are placed when the program is read";
+            self.unsupported(argument.span, "an alignment that is no constant", why);
+            return None;
+        };
+        Some(align.bits)
+    }
+
+    /// Writes the address only if the alignment is one (POSIX: a power of two and a multiple of a pointer's size).
+    fn posix_memalign(&mut self, arguments: &'u [Expr], span: Span) -> Value {
+        const EINVAL: u64 = 22;
+        let int = self.types.int();
+        let to = self.rvalue(&arguments[0]);
+        let align = self.alignment_argument(&arguments[1]);
+        let size = self.size_argument(&arguments[2]);
+        if align.is_some_and(|align| !align.is_power_of_two() || align % 8 != 0) {
+            return Value::word(int, EINVAL);
+        }
+        let pointer = self.allocate_aligned(size, align.unwrap_or(1), &arguments[1], span);
+        if let Some(place) = self.deref(to, span, arguments[0].span) {
+            self.write(place, pointer, span);
+        }
+        Value::word(int, 0)
     }
 
     /// Gives an allocation just made the type that its result is converted to, so that traces can name
@@ -262,16 +314,13 @@ impl<'u> Lowerer<'u> {
         for ty in std::iter::once(to).chain(from) {
             let Some(element) = self.types.size(ty.id).filter(|element| *element > 0) else { continue };
             if size % element == 0 && !matches!(self.types.get(ty.id), Type::Void) {
-                let leaves = self.types.leaves(ty.id);
-                let covered: u64 = leaves.iter().map(|(_, ty)| ty.bytes()).sum();
-                // Padding is copied by nobody; a copy by bytes may still be meant for it.
-                if covered > 0 {
-                    return Some(
-                        (0..size / element)
-                            .flat_map(|i| leaves.iter().map(move |(at, ty)| (at + i * element, *ty)))
-                            .collect(),
-                    );
-                }
+                // Padding, too: all bytes are copied or set, and other types may find members there.
+                let pieces = self.types.covering(ty.id);
+                return Some(
+                    (0..size / element)
+                        .flat_map(|i| pieces.iter().map(move |(at, ty)| (at + i * element, *ty)))
+                        .collect(),
+                );
             }
         }
         let mut pieces = Vec::new();

@@ -35,7 +35,30 @@ impl<'u> Lowerer<'u> {
             0 => Some(self.dispatcher(ty, span)),
             _ => None,
         };
-        self.call_proc(proc, &signature, Some(target), arguments, span)
+        let hidden = self.pointers_ask();
+        self.call_proc((proc, hidden), &signature, Some(target), arguments, span)
+    }
+
+    /// A call whose result is not used.
+    pub(super) fn call_for_effect(&mut self, callee: &'u Expr, arguments: &'u [Expr], span: Span) {
+        let callee = self.resolve(callee);
+        if let ExprKind::Name(symbol) = callee.kind
+            && let Some(Entity::Function(_)) = self.scopes.find(symbol)
+            && let Some(result) = self.ignored_result(symbol)
+        {
+            self.ignored_call(symbol, result, arguments, false, span);
+            return;
+        }
+        self.call(callee, arguments, span);
+    }
+
+    /// The type of what a function returns, if calls of it do nothing but evaluate their arguments.
+    fn ignored_result(&self, symbol: Symbol) -> Option<TypeId> {
+        let declared = self.functions.declared.get(&symbol).filter(|declared| declared.ignored)?;
+        match self.types.get(declared.ty.id) {
+            Type::Function(signature) => Some(signature.result.id),
+            _ => None,
+        }
     }
 
     /// The type of an argument for which no parameter is declared.
@@ -63,14 +86,10 @@ impl<'u> Lowerer<'u> {
             arguments.iter().for_each(|argument| self.discard(argument));
             return self.poison();
         };
-        let (ty, ignored) = (declared.ty, declared.ignored);
+        let ty = declared.ty;
         let Type::Function(signature) = self.types.get(ty.id).clone() else { return self.poison() };
-        if ignored {
-            arguments.iter().for_each(|argument| self.discard(argument));
-            return match self.types.word(signature.result.id) {
-                Some(_) => Value::word(signature.result.id, 0),
-                None => Value { ty: signature.result.id, data: Data::Nothing },
-            };
+        if let Some(result) = self.ignored_result(symbol) {
+            return self.ignored_call(symbol, result, arguments, true, span);
         }
         let proc = match self.unevaluated {
             0 => self.reach(symbol),
@@ -81,7 +100,8 @@ impl<'u> Lowerer<'u> {
             arguments.iter().for_each(|argument| self.discard(argument));
             return self.poison();
         }
-        self.call_proc(proc, &signature, None, arguments, span)
+        let hidden = self.asks(symbol);
+        self.call_proc((proc, hidden), &signature, None, arguments, span)
     }
 
     /// Reports the call of a function that is not declared.
@@ -114,11 +134,11 @@ impl<'u> Lowerer<'u> {
         self.report(diagnostic);
     }
 
-    /// Calls a procedure, by an address if it dispatches on one. Without a procedure, only the type of
-    /// the result is wanted.
+    /// Calls a procedure, by an address if it dispatches on one; `hidden` if it asks which thread runs. Without a
+    /// procedure, only the type of the result is wanted.
     fn call_proc(
         &mut self,
-        proc: Option<ProcId>,
+        (proc, hidden): (Option<ProcId>, bool),
         signature: &FunctionType,
         target: Option<Operand>,
         arguments: &'u [Expr],
@@ -149,6 +169,9 @@ impl<'u> Lowerer<'u> {
                 _ => self.object_copy(value, argument.span),
             });
         }
+        if hidden {
+            args.push(self.hidden_argument());
+        }
         let reg = self.types.word(result).map(|_| self.builder.reg());
         if let Some(proc) = proc {
             self.builder.emit(StmtKind::Call { proc, args, results: reg.into_iter().collect() }, span);
@@ -169,6 +192,10 @@ impl<'u> Lowerer<'u> {
         for argument in arguments {
             let value = self.rvalue(argument);
             args.push(self.operand(value, argument.span));
+        }
+        if self.asks(symbol) {
+            // The new thread is known by what it gets first: its control block.
+            args.extend(args.first().copied());
         }
         if let Some(proc) = self.reach(symbol) {
             self.builder.emit(StmtKind::Spawn { proc, args }, span);

@@ -21,9 +21,7 @@ pub(super) struct Constant {
 impl<'u> Lowerer<'u> {
     /// The value of an expression, if it is a constant.
     pub(super) fn try_constant(&mut self, expr: &'u Expr) -> Option<Constant> {
-        self.builder.open();
-        let value = self.rvalue(expr);
-        let code = self.builder.close();
+        let (value, code) = self.thrown_away(|lowerer| lowerer.rvalue(expr));
         match value.data {
             Data::Word(Operand::Const(word)) if code.is_empty() && !self.types.is_error(value.ty) => {
                 word.defined().map(|bits| Constant { bits, ty: value.ty })

@@ -7,7 +7,7 @@ use super::{Lowerer, visit};
 use crate::ast::{Declaration, Expr, InitDeclarator, Initializer, Name, Specifiers, TypeSpecifier};
 use crate::types::{QualType, Type};
 use fencepost_lsl::diagnostic::Diagnostic;
-use fencepost_lsl::program::Operand;
+use fencepost_lsl::program::{Operand, Order};
 use fencepost_lsl::value::Value;
 
 impl<'u> Lowerer<'u> {
@@ -54,6 +54,24 @@ impl<'u> Lowerer<'u> {
         None
     }
 
+    /// Reports a name that stands for something of another kind in the same scope.
+    pub(super) fn check_clash(&mut self, name: Name, now: Entity) {
+        let Some(before) = self.scopes.find_here(name.symbol) else { return };
+        let (Some(was), Some(is)) = (before.kind(), now.kind()) else { return };
+        if was == is {
+            return;
+        }
+        let text = self.text(name.symbol);
+        let message = format!("`{text}` was declared as {was} before, now as {is}");
+        let mut diagnostic = Diagnostic::error(name.span, message);
+        if let Entity::Function(function) = before
+            && let Some(declared) = self.functions.declared.get(&function)
+        {
+            diagnostic = diagnostic.related(declared.span, "declared here");
+        }
+        self.report(diagnostic);
+    }
+
     fn refuse_thread_local(&mut self, name: Name) {
         let why = "each thread would need an object of its own";
         self.unsupported(name.span, "a thread-local variable", why);
@@ -70,6 +88,7 @@ impl<'u> Lowerer<'u> {
             self.types.name_record(record, self.names.text(name.symbol));
         }
         let align = self.declared_alignment(specifiers, &declarator.declarator);
+        self.check_clash(name, Entity::Typedef(ty, align));
         self.scopes.declare(name.symbol, Entity::Typedef(ty, align));
     }
 
@@ -93,11 +112,10 @@ impl<'u> Lowerer<'u> {
                 ty = self.types.composite(ty, before);
                 Some((addr, defined))
             }
-            Some(_) => {
-                self.error(name.span, format!("`{text}` is declared twice"));
+            _ => {
+                self.check_clash(name, Entity::Global { ty, addr: 0, defined: false });
                 None
             }
-            None => None,
         };
         let (addr, defined) = known.unwrap_or((0, false));
         // `int a[];` waits for a declaration that gives the length.
@@ -106,11 +124,13 @@ impl<'u> Lowerer<'u> {
             // Its size may come with its definition, and its address too.
             return self.scopes.declare(name.symbol, Entity::Global { ty, addr, defined });
         }
-        let addr = match defined {
+        let size = self.object_size(ty, value, name.span);
+        // What a tentative definition left open may be given more room than it was placed with.
+        let grows = defined && size > self.size_of(ty, name.span) && self.take_back_tentative(addr);
+        let addr = match defined && !grows {
             true => addr,
             false => {
                 let align = self.declared_alignment(specifiers, &declarator.declarator).unwrap_or(1);
-                let size = self.object_size(ty, value, name.span);
                 self.place_global(size, align.max(self.types.align_of(ty)), name.span)
             }
         };
@@ -179,6 +199,10 @@ impl<'u> Lowerer<'u> {
         let ty = self.complete_array(ty, value);
         let node = std::ptr::from_ref(declarator);
         let known = self.builder.statics.get(&node).copied();
+        if known.is_none() && self.unevaluated > 0 {
+            // Only its type is wanted. Nothing here has an address, so its initial value could not be made.
+            return self.scopes.declare(name.symbol, Entity::Global { ty, addr: 0, defined: true });
+        }
         let addr = known.unwrap_or_else(|| {
             let align = self.declared_alignment(specifiers, &declarator.declarator).unwrap_or(1);
             let size = self.object_size(ty, value, name.span);
@@ -224,10 +248,19 @@ impl<'u> Lowerer<'u> {
         } else {
             let (layout, size) = (Some(self.layout(ty.id)), self.size_of(ty, name.span));
             let align = self.types.align_of(ty).max(align.unwrap_or(1));
-            let addr = self.builder.stack(size, align, layout, name.span);
+            let (addr, repeated) = self.builder.block_object(size, align, layout, name.span);
             self.scopes.declare(name.symbol, Entity::Stack { ty, addr });
-            if let Some(value) = value {
-                self.dynamic_init(ty, addr.into(), value, name.span);
+            match value {
+                Some(value) => self.dynamic_init(ty, addr.into(), value, name.span),
+                // A jump back comes by here again: the same object, undefined again (C11 6.2.4).
+                None if repeated => {
+                    for (offset, part) in self.types.covering(ty.id) {
+                        let at = self.offset(addr.into(), offset, name.span);
+                        let undefined = Operand::Const(Value::UNDEFINED);
+                        self.builder.store(at, undefined, part, Order::Plain, name.span);
+                    }
+                }
+                None => {}
             }
         }
     }

@@ -31,6 +31,7 @@ impl<'u> Lowerer<'u> {
                 next = if signed { i128::from(constant.bits as i64) } else { i128::from(constant.bits) };
             }
             let ty = self.constant_type(next);
+            self.check_clash(enumerator.name, Entity::Constant(next as i64, ty));
             self.scopes.declare(enumerator.name.symbol, Entity::Constant(next as i64, ty));
             constants.push((enumerator.name.symbol, next));
             next += 1;

@@ -7,6 +7,7 @@ use crate::ast::{BinaryOp, Designator, Encoding, Expr, ExprKind, IntegerLiteral,
 use crate::types::{QualType, Type, TypeId};
 use fencepost_lsl::diagnostic::Diagnostic;
 use fencepost_lsl::op::PrimOp;
+use fencepost_lsl::program::Order;
 use fencepost_lsl::source::Span;
 use fencepost_lsl::value::IntTy;
 
@@ -100,7 +101,8 @@ impl<'u> Lowerer<'u> {
         self.poison()
     }
 
-    /// Evaluates an expression for its effects alone.
+    /// Evaluates an expression whose value is not used. Places are read nevertheless (C11 6.3.2.1, 6.8.3): the read may be
+    /// the fault.
     pub(super) fn discard(&mut self, expr: &'u Expr) {
         let expr = self.resolve(expr);
         match &expr.kind {
@@ -111,15 +113,29 @@ impl<'u> Lowerer<'u> {
                 self.discard(left);
                 self.discard(right);
             }
-            // Only what may have an effect is read.
             _ if self.is_place(expr) => {
                 if let Some(place) = self.place(expr)
-                    && (place.ty.qualifiers.is_volatile || place.ty.qualifiers.is_atomic)
+                    && let Target::Memory(_) | Target::Bits(..) = place.target
                 {
-                    self.read(place, expr.span);
+                    let value = self.read(place, expr.span);
+                    self.read_object(value, expr.span);
                 }
             }
+            ExprKind::Call { callee, arguments } => self.call_for_effect(callee, arguments, expr.span),
+            ExprKind::Conditional { .. } | ExprKind::Statements(_) => {
+                let value = self.rvalue(expr);
+                self.read_object(value, expr.span);
+            }
             _ => _ = self.rvalue(expr),
+        }
+    }
+
+    /// Reads all of a value that is still in memory.
+    fn read_object(&mut self, value: Value, span: Span) {
+        let Data::Object(addr) = value.data else { return };
+        for (offset, leaf) in self.types.leaves(value.ty) {
+            let at = self.offset(addr, offset, span);
+            self.builder.load(at, leaf, Order::Plain, span);
         }
     }
 

@@ -5,10 +5,11 @@ use super::scope::Entity;
 use super::{Lowerer, visit};
 use crate::ast::{Derivation, Encoding, Function, Name, Parameter, StringLiteral, Symbol};
 use crate::types::{FunctionType, QualType, Type, TypeId};
+use fencepost_lsl::diagnostic::Diagnostic;
 use fencepost_lsl::op::{CmpOp, PrimOp};
-use fencepost_lsl::program::{Order, ProcId, Reg, StmtKind, address};
+use fencepost_lsl::program::{Operand, Order, ProcId, Reg, StmtKind, address};
 use fencepost_lsl::source::Span;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A declared function.
 pub(super) struct Declared<'u> {
@@ -25,6 +26,8 @@ pub(super) struct Declared<'u> {
 #[derive(Default)]
 pub(super) struct Functions<'u> {
     pub(super) declared: FxHashMap<Symbol, Declared<'u>>,
+    /// Those that have the thread that runs them as a hidden argument.
+    pub(super) asking: FxHashSet<Symbol>,
     /// Reached, but not yet lowered.
     pending: Vec<Symbol>,
     /// Functions whose address is used, in the order of their addresses.
@@ -35,6 +38,7 @@ pub(super) struct Functions<'u> {
 
 impl<'u> Lowerer<'u> {
     pub(super) fn declare_function(&mut self, name: Name, ty: QualType, ignored: bool) {
+        self.check_clash(name, Entity::Function(name.symbol));
         self.scopes.declare(name.symbol, Entity::Function(name.symbol));
         if !self.scopes.is_file() {
             self.scopes.declare_in_file(name.symbol, Entity::Function(name.symbol));
@@ -73,14 +77,26 @@ impl<'u> Lowerer<'u> {
         }
         self.declare_function(name, ty, false);
         if let Some(declared) = self.functions.declared.get_mut(&name.symbol) {
-            if declared.body.is_some() {
-                let text = self.names.text(name.symbol);
-                return self.error(name.span, format!("function `{text}` is defined twice"));
+            if declared.body.is_some() || declared.ignored {
+                let before = declared.span;
+                return self.defined_twice(name, before);
             }
             declared.body = Some(function);
             declared.ty = ty;
             declared.span = name.span;
         }
+    }
+
+    fn defined_twice(&mut self, name: Name, before: Span) {
+        let text = self.text(name.symbol);
+        let diagnostic = Diagnostic::error(name.span, format!("function `{text}` is defined twice"))
+            .related(before, "defined here before");
+        self.report(match self.program.sources.is_user(before) {
+            true => diagnostic,
+            false => diagnostic
+                .note("a header that the file includes defines it")
+                .help("give it another name, or leave the header out under `#ifndef __FENCEPOST__`"),
+        });
     }
 
     /// The type of `int f(a, b) int a; char *b; { … }`.
@@ -208,16 +224,23 @@ impl<'u> Lowerer<'u> {
                 self.scopes.declare(name.symbol, Entity::CommandLine);
             }
         }
+        if self.asks(symbol) {
+            let thread = self.builder.named_reg("thread");
+            params.push(thread);
+            self.builder.thread = Some(thread.into());
+        } else if self.text(symbol) == "main" {
+            self.builder.thread = Some(1.into());
+        }
         self.block(&function.body);
         // `main` returns zero if it does not say otherwise.
         if let (Some(reg), "main") = (reg, self.text(symbol)) {
             self.builder.assign(reg, 0.into(), function.span);
         }
         self.builder.close_block(label, false, function.span);
-        let mut body = std::mem::take(&mut self.builder.prologue);
-        body.append(&mut self.builder.close());
+        let body = self.builder.close();
         self.scopes.restore(suspended);
         let made = std::mem::replace(&mut self.builder, outer);
+        self.noted.push((proc, made.noted));
         let target = &mut self.program.procs[proc.index()];
         target.params = params;
         target.results = results;
@@ -275,6 +298,8 @@ impl<'u> Lowerer<'u> {
             self.types.word(signature.result.id).is_none() && self.types.size(signature.result.id).is_some();
         let args = signature.parameters.len();
         params.extend((0..args + usize::from(by_address)).map(|_| self.builder.reg()));
+        let thread = self.pointers_ask().then(|| self.builder.named_reg("thread"));
+        params.extend(thread);
         let result = self.types.word(signature.result.id).map(|_| self.builder.named_reg("return"));
         for symbol in self.functions.addressed.clone() {
             let Some(taken) = self.fitting_parameters(symbol, ty, args) else { continue };
@@ -284,7 +309,9 @@ impl<'u> Lowerer<'u> {
             self.builder.open();
             let other = self.builder.op(PrimOp::Cmp(CmpOp::Ne, false), &[target.into(), addr.into()], span);
             self.builder.break_if(next, other, span);
-            let args = params[1..=taken + usize::from(by_address)].iter().map(|reg| (*reg).into()).collect();
+            let taken = &params[1..=taken + usize::from(by_address)];
+            let hidden = thread.filter(|_| self.asks(symbol));
+            let args = taken.iter().copied().chain(hidden).map(Operand::from).collect();
             let results = result.into_iter().collect();
             self.builder.emit(StmtKind::Call { proc: callee, args, results }, span);
             self.builder.break_to(done, span);

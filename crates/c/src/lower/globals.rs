@@ -6,7 +6,7 @@
 use super::Lowerer;
 use super::init::Init;
 use super::place::Place;
-use crate::ast::StringLiteral;
+use crate::ast::{InitializerList, StringLiteral};
 use crate::types::QualType;
 use fencepost_lsl::program::{Global, InitPart, address};
 use fencepost_lsl::source::Span;
@@ -34,6 +34,8 @@ pub(super) struct Globals<'u> {
     placed: Vec<(u64, u64)>,
     /// Addresses of string literals.
     strings: FxHashMap<Vec<u8>, u64>,
+    /// Addresses of compound literals outside of functions, by their places in the tree.
+    literals: FxHashMap<*const InitializerList, u64>,
     /// Defined, but used by nothing so far; by address.
     unused: FxHashMap<u64, Definition<'u>>,
     /// Used, but without initial value so far.
@@ -46,6 +48,7 @@ impl Default for Globals<'_> {
             next: address::GLOBALS,
             placed: Vec::new(),
             strings: FxHashMap::default(),
+            literals: FxHashMap::default(),
             unused: FxHashMap::default(),
             pending: Vec::new(),
         }
@@ -78,14 +81,29 @@ impl<'u> Lowerer<'u> {
 
     /// Notes the definition of an object; one with an initial value replaces a tentative one.
     pub(super) fn define_object(&mut self, definition: Definition<'u>) {
-        let known = self.globals.unused.get(&definition.addr);
-        match (known.map(|known| known.value.is_some()), definition.value.is_some()) {
-            (Some(true), true) => {
+        let Globals { unused, pending, .. } = &mut self.globals;
+        let known = unused
+            .get_mut(&definition.addr)
+            .or_else(|| pending.iter_mut().find(|known| known.addr == definition.addr));
+        match known {
+            Some(Definition { value: Some(_), .. }) if definition.value.is_some() => {
                 self.error(definition.span, format!("`{}` is defined twice", definition.name));
             }
-            (Some(_), false) => {}
-            _ => _ = self.globals.unused.insert(definition.addr, definition),
+            Some(known) if definition.value.is_some() => *known = definition,
+            Some(_) => {}
+            None => _ = unused.insert(definition.addr, definition),
         }
+    }
+
+    /// Takes back a tentative definition, whose object needs more room than it was given; false if it is none. Nothing has
+    /// kept its address: code is made when all of the file is known.
+    pub(super) fn take_back_tentative(&mut self, addr: u64) -> bool {
+        let Globals { unused, pending, .. } = &mut self.globals;
+        let tentative = |known: &Definition| known.addr == addr && known.value.is_none();
+        let found = unused.get(&addr).is_some_and(tentative) || pending.iter().any(tentative);
+        unused.retain(|_, known| !tentative(known));
+        pending.retain(|known| !tentative(known));
+        found
     }
 
     /// Notes that the object at an address is used, so that it must exist.
@@ -115,13 +133,18 @@ impl<'u> Lowerer<'u> {
         self.program.globals.push(Global { name, addr, size, init, constant, layout });
     }
 
-    /// A compound literal outside of functions.
-    pub(super) fn static_literal(&mut self, ty: QualType, value: Init<'u>, span: Span) -> Place {
+    /// A compound literal outside of functions: one object, however often its expression is looked at.
+    pub(super) fn static_literal(&mut self, ty: QualType, list: &'u InitializerList, span: Span) -> Place {
+        if let Some(&addr) = self.globals.literals.get(&std::ptr::from_ref(list)) {
+            return Place::memory(ty, addr);
+        }
         if self.unevaluated > 0 {
             return Place::memory(ty, 0);
         }
+        let value = Init::List(list);
         let size = self.object_size(ty, Some(value), span);
         let addr = self.place_global(size, self.types.align_of(ty), span);
+        self.globals.literals.insert(list, addr);
         let name = format!("literal@{addr:x}");
         self.make_object(Definition { name, addr, ty, value: Some(value), span });
         Place::memory(ty, addr)

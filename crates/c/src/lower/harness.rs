@@ -97,6 +97,9 @@ impl<'u> Lowerer<'u> {
         for (argument, parameter) in arguments.iter().zip(&signature.parameters) {
             args.push(self.argument(argument, *parameter, &mut wrapper));
         }
+        if self.asks(symbol) {
+            args.push(self.hidden_argument());
+        }
         let (results, outputs) = self.wrap(callee, &signature, args, &wrapper, call.span);
         let body = self.builder.close();
         let Builder { regs, .. } = std::mem::replace(&mut self.builder, outer);

@@ -183,7 +183,9 @@ impl<'u> Lowerer<'u> {
         if let Some(name) = region.name {
             self.builder.targets.push((name, region.label, region.repeats));
         }
+        let outside = self.builder.set_repeated(self.builder.is_repeated() || region.repeats);
         self.emit_range(list, region.start, region.end, inner, skippable || !region.repeats);
+        self.builder.set_repeated(outside);
         if region.name.is_some() {
             self.builder.targets.pop();
         }

@@ -25,13 +25,16 @@ mod functions;
 mod ghost;
 mod globals;
 mod harness;
+mod identity;
 mod init;
 mod initializer;
 mod jumps;
 mod layouts;
 mod member;
 mod observed;
+mod output;
 mod place;
+mod placement;
 mod pragma;
 mod retry;
 mod scope;
@@ -82,14 +85,17 @@ pub fn lower(
         choices: FxHashMap::default(),
         unevaluated: 0,
         caveats: Vec::new(),
+        noted: Vec::new(),
         builder: Builder::default(),
         slots: options.slots.then(Slots::default),
     };
     for item in &unit.items {
         lowerer.item(item);
     }
+    lowerer.find_asking();
     let harness = lowerer.harness();
     lowerer.lower_pending();
+    lowerer.placement_caveats();
     retry::mark(&mut lowerer.program);
     slot_table::finish(&mut lowerer.program);
     lowerer.program.globals.sort_by_key(|global| global.addr);
@@ -125,6 +131,8 @@ struct Lowerer<'u> {
     unevaluated: u32,
     /// What the program may do and the code made for it does not, for people.
     caveats: Vec<String>,
+    /// What may look at where objects lie, by procedure.
+    noted: Vec<(ProcId, placement::Noted)>,
     /// The procedure being made.
     builder: Builder,
     /// Places for fences, where they are asked for.
@@ -205,11 +213,21 @@ impl<'u> Lowerer<'u> {
     /// Lowers something whose code is not wanted.
     fn unevaluated<T>(&mut self, lower: impl FnOnce(&mut Self) -> T) -> T {
         self.unevaluated += 1;
-        self.builder.open();
-        let result = lower(self);
-        self.builder.close();
+        let result = self.thrown_away(lower).0;
         self.unevaluated -= 1;
         result
+    }
+
+    /// Lowers something and returns its code apart. What that code would need made where its block is entered is lost.
+    fn thrown_away<T>(
+        &mut self,
+        lower: impl FnOnce(&mut Self) -> T,
+    ) -> (T, Vec<fencepost_lsl::program::Stmt>) {
+        self.builder.open();
+        self.builder.enter_frame(false);
+        let result = lower(self);
+        self.builder.leave_frame();
+        (result, self.builder.close())
     }
 
     fn item(&mut self, item: &'u Item) {

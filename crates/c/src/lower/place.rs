@@ -3,7 +3,7 @@
 use super::init::Init;
 use super::scope::Entity;
 use super::{Data, Lowerer, Value};
-use crate::ast::{BasicType, BinaryOp, Encoding, Expr, ExprKind, Symbol, UnaryOp};
+use crate::ast::{BasicType, BinaryOp, Encoding, Expr, ExprKind, InitializerList, Symbol, UnaryOp};
 use crate::types::{BitField, QualType, Type, TypeId};
 use fencepost_lsl::diagnostic::Diagnostic;
 use fencepost_lsl::op::PrimOp;
@@ -120,7 +120,7 @@ impl<'u> Lowerer<'u> {
             }
             ExprKind::CompoundLiteral(name, list) => {
                 let ty = self.type_name(name);
-                Some(self.compound_literal(ty, Init::List(list), expr.span))
+                Some(self.compound_literal(ty, list, expr.span))
             }
             _ => {
                 let value = self.rvalue(expr);
@@ -161,13 +161,14 @@ impl<'u> Lowerer<'u> {
         }
     }
 
-    fn compound_literal(&mut self, ty: QualType, value: Init<'u>, span: Span) -> Place {
+    fn compound_literal(&mut self, ty: QualType, list: &'u InitializerList, span: Span) -> Place {
+        let value = Init::List(list);
         let ty = self.complete_array(ty, Some(value));
         if self.scopes.is_file() {
-            return self.static_literal(ty, value, span);
+            return self.static_literal(ty, list, span);
         }
         let (layout, size) = (Some(self.layout(ty.id)), self.size_of(ty, span));
-        let addr = self.builder.stack(size, self.types.align_of(ty), layout, span);
+        let (addr, _) = self.builder.block_object(size, self.types.align_of(ty), layout, span);
         self.dynamic_init(ty, addr.into(), value, span);
         Place::memory(ty, addr)
     }

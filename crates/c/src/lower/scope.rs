@@ -35,6 +35,21 @@ pub(super) enum Entity {
     Error,
 }
 
+impl Entity {
+    /// What it is, for people; none for what was reported.
+    pub(super) fn kind(&self) -> Option<&'static str> {
+        Some(match self {
+            Entity::Typedef(..) => "a type",
+            Entity::Constant(..) => "an enumeration constant",
+            Entity::Function(_) => "a function",
+            Entity::Global { .. } | Entity::Register { .. } | Entity::Stack { .. } | Entity::CommandLine => {
+                "a variable"
+            }
+            Entity::Error => return None,
+        })
+    }
+}
+
 #[derive(Default)]
 struct Scope {
     names: FxHashMap<Symbol, Entity>,
@@ -87,6 +102,10 @@ impl Scopes {
 
     pub(super) fn find(&self, name: Symbol) -> Option<Entity> {
         self.stack.iter().rev().find_map(|scope| scope.names.get(&name)).copied()
+    }
+
+    pub(super) fn find_here(&self, name: Symbol) -> Option<Entity> {
+        self.stack.last().and_then(|scope| scope.names.get(&name)).copied()
     }
 
     pub(super) fn find_in_file(&self, name: Symbol) -> Option<Entity> {

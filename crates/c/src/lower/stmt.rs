@@ -12,16 +12,19 @@ impl<'u> Lowerer<'u> {
     /// A block with a scope of its own.
     pub(super) fn block(&mut self, block: &'u Block) {
         self.scopes.push();
+        self.builder.enter_frame(false);
         let outer = self.enter_list(block.span);
         self.statements(&block.statements);
         self.slot_at_end(block.span);
         self.leave_list(outer);
+        self.builder.leave_frame();
         self.scopes.pop();
     }
 
     /// `({ … })`: the value of the last statement.
     pub(super) fn statement_expression(&mut self, block: &'u Block) -> Value {
         self.scopes.push();
+        self.builder.enter_frame(false);
         let outer = self.enter_list(block.span);
         let value = match block.statements.split_last() {
             Some((stmt @ Stmt { kind: StmtKind::Expr(last), .. }, before)) => {
@@ -37,6 +40,7 @@ impl<'u> Lowerer<'u> {
             }
         };
         self.leave_list(outer);
+        self.builder.leave_frame();
         self.scopes.pop();
         value
     }
@@ -138,10 +142,12 @@ impl<'u> Lowerer<'u> {
     /// A statement with a scope of its own, as the body of an `if` or a loop has.
     fn scoped(&mut self, stmt: &'u Stmt) {
         self.scopes.push();
+        self.builder.enter_frame(false);
         let outer = self.enter_body(stmt);
         self.statements(std::slice::from_ref(stmt));
         self.slot_behind(stmt);
         self.leave_list(outer);
+        self.builder.leave_frame();
         self.scopes.pop();
     }
 
@@ -157,6 +163,8 @@ impl<'u> Lowerer<'u> {
         // leave: { again: { if (!condition) break leave; next: { body } step; continue again } }
         let (leave, again, next) = (self.builder.label(), self.builder.label(), self.builder.label());
         let mut endless = condition.is_none();
+        // The loop is a block, too: what its condition and its step make is made once.
+        self.builder.enter_frame(true);
         self.builder.open();
         self.builder.open();
         if let (Some(condition), true) = (condition, test_first) {
@@ -191,6 +199,7 @@ impl<'u> Lowerer<'u> {
         }
         self.builder.close_block(again, endless, span);
         self.builder.close_block(leave, false, span);
+        self.builder.leave_frame();
     }
 
     fn return_statement(&mut self, value: Option<&'u Expr>, span: Span) {
@@ -259,7 +268,10 @@ impl<'u> Lowerer<'u> {
             return self.unsupported(name.span, "a jump out of assembler code", "write it as an `if`");
         }
         for operand in &asm.inputs {
-            self.discard(&operand.value);
+            match in_memory(&operand.constraint) {
+                true => _ = self.place(&operand.value),
+                false => self.discard(&operand.value),
+            }
         }
         for operand in &asm.outputs {
             // `"+r"(x)` with no instructions leaves x as it is; `"=r"(x)` would leave anything there.
@@ -267,10 +279,19 @@ impl<'u> Lowerer<'u> {
                 let what = "a value that assembler code writes";
                 self.unsupported(operand.value.span, what, "only barriers and processor hints are known");
             }
-            self.discard(&operand.value);
+            // What goes through a processor's register is read and written back.
+            if let (Some(place), false) = (self.place(&operand.value), in_memory(&operand.constraint)) {
+                let value = self.read(place, operand.value.span);
+                self.write(place, value, operand.value.span);
+            }
         }
         if let Some(fence) = fence {
             self.builder.emit(lsl::StmtKind::Fence(fence), asm.span);
         }
     }
+}
+
+/// Whether an operand of assembler code is handed over by its address alone.
+fn in_memory(constraint: &[u8]) -> bool {
+    constraint.contains(&b'm') && !constraint.iter().any(|letter| matches!(letter, b'r' | b'g' | b'q'))
 }

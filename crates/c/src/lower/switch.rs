@@ -40,6 +40,7 @@ impl<'u> Lowerer<'u> {
         self.builder.open();
         self.builder.breaks.push(leave);
         self.scopes.push();
+        self.builder.enter_frame(false);
         let statements = match &body.kind {
             StmtKind::Block(block) => &block.statements[..],
             _ => std::slice::from_ref(body),
@@ -50,6 +51,7 @@ impl<'u> Lowerer<'u> {
         self.switch_statements(statements, dispatch, &labels);
         self.slot_at_end(body.span);
         self.leave_list(outer);
+        self.builder.leave_frame();
         self.scopes.pop();
         self.builder.breaks.pop();
         self.builder.close_block(leave, false, span);

@@ -190,6 +190,23 @@ fn base_names(place: &Expr, names: &mut FxHashSet<Symbol>) {
     }
 }
 
+/// The names that a function mentions, and whether it calls anything that `is_function` does not know.
+pub(super) fn mentioned(body: &Block, is_function: &dyn Fn(Symbol) -> bool) -> (FxHashSet<Symbol>, bool) {
+    let mut names = FxHashSet::default();
+    let mut indirect = false;
+    visit_block(body, &mut |node| {
+        match node {
+            Node::Expr(Expr { kind: ExprKind::Name(symbol), .. }) => _ = names.insert(*symbol),
+            Node::Expr(Expr { kind: ExprKind::Call { callee, .. }, .. }) => {
+                indirect |= !matches!(callee.kind, ExprKind::Name(symbol) if is_function(symbol));
+            }
+            _ => {}
+        }
+        true
+    });
+    (names, indirect)
+}
+
 /// Whether an initialiser mentions a name.
 pub(super) fn mentions(value: Init, name: Symbol) -> bool {
     let mut found = false;

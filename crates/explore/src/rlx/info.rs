@@ -256,6 +256,7 @@ fn linear(code: &Code, start: u32, end: u32, depth: u32, items: &mut Vec<Item>) 
 fn branches(code: &Code, start: u32, end: u32, depth: u32) -> bool {
     (start..end).any(|pc| match &code.instrs[pc as usize] {
         Instr::JumpIf { predicated, .. } => !predicated,
+        Instr::Assume { .. } => true,
         Instr::Call { proc, .. } => {
             let callee = &code.procs[*proc as usize];
             depth >= DEEPEST || branches(code, callee.entry, callee.end, depth + 1)

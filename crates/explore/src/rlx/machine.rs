@@ -278,7 +278,7 @@ impl<'a> Machine<'a> {
     /// Whether an instruction is a branch, or has one.
     fn is_branch(&self, pc: u32, what: &What) -> bool {
         match what {
-            What::Branch { .. } => true,
+            What::Branch { .. } | What::Assume { want: true, .. } => true,
             What::Block { .. } => self.block(pc).branches,
             _ => false,
         }
