@@ -360,7 +360,12 @@ impl<R: Recorder> Run<'_, '_, R> {
             }
             Instr::Prune { cond } => {
                 if cond.map_or(Ok(true), |cond| self.condition(cond))? {
-                    return Err(Stop::Pruned);
+                    // As with an assumption, what was done stays done, for others to see.
+                    return match self.read {
+                        _ if !self.committed || self.depth > 0 => Err(Stop::Pruned),
+                        Some(load) => Err(Stop::Again(load)),
+                        None => Ok(Flow::Pause(pc)),
+                    };
                 }
             }
             Instr::Within { base, result } => {

@@ -206,7 +206,7 @@ pub fn explore(harness: &Harness, subject: Subject, rules: &'static Rules, optio
                 Verdict::Inconclusive(Reason::Internal("an exploration that should have begun anew".into()))
             }
             (Ok(()), None) if found.complete == 0 => {
-                let why = "no execution completes: every one of them waits for ever or is ruled out by an assumption";
+                let why = "no execution completes: every one of them waits or runs for ever, or is ruled out by an assumption";
                 Verdict::Inconclusive(Reason::Vacuous(why.into()))
             }
             (Ok(()), None) if held => Verdict::Inconclusive(Reason::Unsupported(format!(
