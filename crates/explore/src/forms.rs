@@ -98,19 +98,19 @@ impl Positions {
     /// Whether an operation leaves copies recognisable.
     fn keeps(&mut self, pools: &Pools, world: &World, op: PrimOp, args: [u64; 2], result: u64) -> bool {
         let related = same(pools, world, args[0], args[1]);
-        let mut found: Vec<(Fate, usize)> = Vec::new();
+        let (known, mut kept) = (*self, true);
         for second in [false, true].into_iter().take(op.arity()) {
             let (word, other) = if second { (args[1], args[0]) } else { (args[0], args[1]) };
-            self.copies(pools, world, word, |shift, at| {
+            known.copies(pools, world, word, |shift, at| {
                 let copy = Copy { shift, second, word, other, related };
-                found.push((copy.fate(op), at));
+                kept &= match copy.fate(op) {
+                    Fate::Gone => true,
+                    Fate::At(shift) => self.put(pools, world, result, shift, at),
+                    Fate::Lost => false,
+                };
             });
         }
-        found.into_iter().all(|(fate, at)| match fate {
-            Fate::Gone => true,
-            Fate::At(shift) => self.put(pools, world, result, shift, at),
-            Fate::Lost => false,
-        })
+        kept
     }
 }
 
@@ -280,16 +280,24 @@ fn view(content: &[u64], start: u64) -> u64 {
 }
 
 /// Words of an object in which copies are recognised and that some bytes touch, with their offsets.
-fn views(content: &[u64], offset: u64, bytes: u64) -> Vec<(u64, u64)> {
+fn views(content: &[u64], offset: u64, bytes: u64) -> impl Iterator<Item = (u64, u64)> + use<> {
     let (first, last) = (offset / 8, (offset + bytes - 1) / 8);
-    let mut found: Vec<(u64, u64)> = (first..=last).map(|word| (8 * word, content[word as usize])).collect();
+    // Two words at most, and three across.
+    let mut found = [(0, 0); 5];
+    let mut count = 0;
+    for word in first..=last {
+        found[count] = (8 * word, content[word as usize]);
+        count += 1;
+    }
     for word in first.saturating_sub(1)..=last {
         let start = 8 * word + 4;
         if start < offset + bytes && offset < start + 8 && ((word + 1) as usize) < content.len() {
-            found.push((start, view(content, start)));
+            found[count] = (start, view(content, start));
+            count += 1;
         }
     }
-    found
+    // Numbers that are no addresses have no copies.
+    found.into_iter().take(count).filter(|(_, word)| *word >= regions::STACK)
 }
 
 impl<R: Recorder> Run<'_, '_, R> {
