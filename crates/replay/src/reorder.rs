@@ -22,6 +22,9 @@ use fencepost_models::cat::BaseRelation;
 /// What a pair costs a reader: whether its accesses are on one location, and how far apart they are.
 type Price = (usize, usize);
 
+/// A way along a cycle: what it costs so far, and its pairs, each by the number of its beginning and its end.
+type Way = (Price, Vec<(usize, usize)>);
+
 /// Joins of pairs to look at while the plainest of the shortest cycles is chosen; whichever is found by then
 /// will do.
 const PATIENCE: usize = 20_000_000;
@@ -92,7 +95,7 @@ fn cheapest(
     price: impl Fn(usize, usize) -> Price,
 ) -> Vec<(usize, usize)> {
     let size = steps.size();
-    let mut best: Option<(Price, Vec<(usize, usize)>)> = None;
+    let mut best: Option<Way> = None;
     let mut work = 0;
     for start in 0..size {
         // Who can come back to the start, in 0, 1, … steps.
@@ -109,10 +112,10 @@ fn cheapest(
         if best.is_some() && work > PATIENCE {
             break;
         }
-        let mut ways: Vec<Option<(Price, Vec<(usize, usize)>)>> = vec![None; size];
+        let mut ways: Vec<Option<Way>> = vec![None; size];
         ways[start] = Some(((0, 0), Vec::new()));
         for left in (0..length).rev() {
-            let mut longer: Vec<Option<(Price, Vec<(usize, usize)>)>> = vec![None; size];
+            let mut longer: Vec<Option<Way>> = vec![None; size];
             for x in 0..size {
                 let Some((spent, way)) = &ways[x] else { continue };
                 for next in (0..size).filter(|&next| back[left][next] && steps.get(x, next)) {
