@@ -100,7 +100,8 @@ fn tampered_traces_are_refused_for_the_right_reason() {
                     println!("{}: {from} is accepted\n{trace:#?}\n{bad:#?}", kind.name);
                     continue;
                 };
-                let Some(reason) = kind.reasons.iter().find(|reason| why.contains(**reason)) else {
+                let mut known = kind.reasons.iter().chain(kind.also);
+                let Some(reason) = known.find(|reason| why.contains(**reason)) else {
                     wrong.push(format!("{}: {from} is refused since {why}", kind.name));
                     continue;
                 };

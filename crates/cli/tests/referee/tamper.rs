@@ -10,102 +10,160 @@ pub(crate) struct Kind {
     pub(crate) name: &'static str,
     /// All traces that come out of one, none of which is an execution.
     pub(crate) tamper: fn(&Trace) -> Vec<Trace>,
-    /// What the referee may say. Each of them is said to some trace.
+    /// What the referee says; each of these to some trace.
     pub(crate) reasons: &'static [&'static str],
+    /// What it may say as well.
+    pub(crate) also: &'static [&'static str],
 }
 
-/// What the program does otherwise if a load reads something else, or an event is missing.
-const OTHERWISE: &[&str] =
-    &["the program makes", "a call returned", "its source holds", "makes the events", "returns, against"];
+/// What shows where a thread does something else than it did.
+const OTHERWISE: &[&str] = &[
+    "the program makes",
+    "a call returned",
+    "its source holds",
+    "makes the events",
+    "returns, against",
+    "ends early",
+    "ends with",
+    "ends before all",
+    "in the atomic block it claims",
+    "no such object",
+    "was not started",
+    "does not cover it",
+];
 
 /// Each check of the referee, by the tampering that it answers to.
 pub(crate) const KINDS: &[Kind] = &[
-    Kind { name: "a load reads another value", tamper: another_value, reasons: OTHERWISE },
-    Kind { name: "a load reads more than its width", tamper: too_wide, reasons: &["more than its width"] },
-    Kind { name: "a load reads from elsewhere", tamper: elsewhere, reasons: &["does not cover it"] },
-    Kind { name: "a load has gaps", tamper: gaps, reasons: &["have gaps", "do not cover it"] },
+    Kind {
+        name: "a load reads another value",
+        tamper: another_value,
+        reasons: &["the program makes", "a call returned", "its source holds"],
+        also: OTHERWISE,
+    },
+    Kind {
+        name: "a load reads more than its width",
+        tamper: too_wide,
+        reasons: &["more than its width"],
+        also: &[],
+    },
+    Kind {
+        name: "a load reads from elsewhere",
+        tamper: elsewhere,
+        reasons: &["does not cover it"],
+        also: &[],
+    },
+    Kind { name: "a load has gaps", tamper: gaps, reasons: &["have gaps", "do not cover it"], also: &[] },
     Kind {
         name: "a load reads what was overwritten",
         tamper: overwritten,
         reasons: &["is broken at event", "overwritten before there was a second thread"],
+        also: &[],
     },
     Kind {
         name: "stores change places in coherence",
         tamper: swapped_stores,
         reasons: &["is broken at event", "which came before"],
+        also: &[],
     },
     Kind {
         name: "a store is not listed once",
         tamper: unlisted,
         reasons: &["does not list each store once"],
+        also: &[],
     },
     Kind {
         name: "an event is missing",
         tamper: missing,
-        reasons: &[
-            "the program makes",
-            "in the atomic block it claims",
-            "makes the events",
-            "ends early",
-            "ends with",
-            "no such object",
-            "never freed",
-            "was started otherwise",
-        ],
+        reasons: &["the program makes", "in the atomic block it claims"],
+        also: OTHERWISE,
     },
-    Kind {
-        name: "an event is there twice",
-        tamper: twice,
-        reasons: &["the program makes", "ends before all", "in the atomic block it claims"],
-    },
+    Kind { name: "an event is there twice", tamper: twice, reasons: &["the program makes"], also: OTHERWISE },
     Kind {
         name: "an access is another",
         tamper: another_access,
         reasons: &["makes a load", "makes a store"],
+        also: &[],
     },
-    Kind { name: "a fence is another", tamper: another_fence, reasons: &["makes a fence"] },
-    Kind { name: "a choice is none of those", tamper: another_choice, reasons: &["makes another choice"] },
-    Kind { name: "a block is split", tamper: split_block, reasons: &["in the atomic block it claims"] },
+    Kind { name: "a fence is another", tamper: another_fence, reasons: &["makes a fence"], also: &[] },
+    Kind {
+        name: "a choice is none of those",
+        tamper: another_choice,
+        reasons: &["makes another choice"],
+        also: &[],
+    },
+    Kind {
+        name: "a block is split",
+        tamper: split_block,
+        reasons: &["in the atomic block it claims"],
+        also: &[],
+    },
     Kind {
         name: "the status is another",
         tamper: another_status,
         reasons: &["ends with", "fails elsewhere"],
+        also: &[],
     },
-    Kind { name: "a call returns something else", tamper: another_result, reasons: &["a call returned"] },
-    Kind { name: "a call has other events", tamper: other_events, reasons: &["makes the events"] },
-    Kind { name: "a call is another", tamper: another_call, reasons: &["is not what it is said to be"] },
+    Kind {
+        name: "a call returns something else",
+        tamper: another_result,
+        reasons: &["a call returned"],
+        also: &[],
+    },
+    Kind { name: "a call has other events", tamper: other_events, reasons: &["makes the events"], also: &[] },
+    Kind {
+        name: "a call is another",
+        tamper: another_call,
+        reasons: &["is not what it is said to be"],
+        also: &[],
+    },
     Kind {
         name: "a thread was not started so",
         tamper: another_start,
         reasons: &["was not started", "does not run what it was started with"],
+        also: &["otherwise than the trace says"],
     },
     Kind {
         name: "nothing is said of a life",
         tamper: no_life,
         reasons: &["does not say whether its object is alive"],
+        also: &[],
     },
-    Kind { name: "a life comes from elsewhere", tamper: wrong_life, reasons: &["does not come from there"] },
-    Kind { name: "a freed object is alive", tamper: dead_alive, reasons: &["is broken at event"] },
+    Kind {
+        name: "a life comes from elsewhere",
+        tamper: wrong_life,
+        reasons: &["does not come from there"],
+        also: &[],
+    },
+    Kind { name: "a freed object is alive", tamper: dead_alive, reasons: &["is broken at event"], also: &[] },
     Kind {
         name: "a live object is freed",
         tamper: alive_dead,
         reasons: &["is broken at event", "which comes later"],
+        also: &[],
     },
-    Kind { name: "memory is taken that is in use", tamper: taken_alive, reasons: &["while it is in use"] },
+    Kind {
+        name: "memory is taken that is in use",
+        tamper: taken_alive,
+        reasons: &["while it is in use"],
+        also: &[],
+    },
     Kind {
         name: "an object is where another is",
         tamper: misplaced,
         reasons: &["where it cannot be", "no such object"],
+        also: &[],
     },
     Kind {
         name: "others see a block that has not happened",
         tamper: half_a_block,
         reasons: &["of an atomic block that has not happened"],
+        also: &[],
     },
     Kind {
         name: "a block does not see its own stores",
         tamper: forgetful_block,
         reasons: &["does not see what its own atomic block stored"],
+        also: &[],
     },
 ];
 
@@ -431,11 +489,11 @@ fn another_call(trace: &Trace) -> Vec<Trace> {
                 bad.threads[thread].calls[number].proc = *other;
                 found.push(bad);
             }
-            if let Some(slot) = &mut { call.op }
-                && slot.1 > 0
+            if let Some((op, slot)) = call.op
+                && slot > 0
             {
                 let mut bad = trace.clone();
-                bad.threads[thread].calls[number].op = Some((slot.0, slot.1 - 1));
+                bad.threads[thread].calls[number].op = Some((op, slot - 1));
                 found.push(bad);
             }
         }
