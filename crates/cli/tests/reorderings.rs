@@ -227,7 +227,7 @@ fn violations(program: &Program, name: &str) -> (Harness, Vec<Trace>) {
     let (harness, test) = lower(program);
     let mut specification = ObservationSet::default();
     for outcome in axioms::outcomes(program, axioms::Model::Sc, &axioms::guesses(program)) {
-        specification.insert(outcome.iter().map(|&bits| Value::new(bits)).collect());
+        specification.insert(outcome.iter().map(|&bits| Value::new(bits).into()).collect());
     }
     let mut traces = Vec::new();
     let subject = fencepost_bounded::unroll::Subject::Test(&test);

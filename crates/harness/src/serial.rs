@@ -140,12 +140,10 @@ impl World for SerialWorld {
 
     fn free(&mut self, site: &Site<()>, addr: u64) -> Result<(), Stop> {
         let freed = self.memory.free(addr);
-        if let Some(recorder) = &mut self.recorder {
-            if let Ok(()) | Err(Fault::DoubleFree) = freed {
-                let id = recorder.access(site, addr, &self.memory, Action::Free { addr });
-                recorder.stores.push(id);
-                recorder.freed.insert(addr, id);
-            }
+        if let (Some(recorder), Ok(()) | Err(Fault::DoubleFree)) = (&mut self.recorder, &freed) {
+            let id = recorder.access(site, addr, &self.memory, Action::Free { addr });
+            recorder.stores.push(id);
+            recorder.freed.insert(addr, id);
         }
         Ok(freed?)
     }

@@ -207,6 +207,9 @@ pub(crate) fn run(harness: &Harness, trace: &Trace, poll: &Poll) -> Result<Repla
             let args = call.args.iter().map(|&value| Word { value, deps: Trail::default() }).collect();
             let made = interpreter.call(call.proc, args);
             poll.told()?;
+            if let Err(Halt { stop: Stop::Refused(why), .. }) = made {
+                return Err(format!("call {number} of thread {index}: {why}").into());
+            }
             compare_call(call, first + before..first + interpreter.world.next)
                 .map_err(|why| format!("call {number} of thread {index} {why}"))?;
             match made {
@@ -218,6 +221,8 @@ pub(crate) fn run(harness: &Harness, trace: &Trace, poll: &Poll) -> Result<Repla
                             let why = format!("a call returned {results:?}, the trace says {claimed:?}");
                             return Err(why.into());
                         }
+                        // A trace may end with its error, though the thread would go on without a trap.
+                        None if number + 1 == thread.calls.len() && ends_with_error(trace, index) => {}
                         None => {
                             let why = format!("call {number} of thread {index} returns, against the trace");
                             return Err(why.into());
@@ -284,6 +289,13 @@ fn compare_start(
         return Err(format!("thread {index} does not run what it was started with"));
     }
     Ok(())
+}
+
+/// Whether the trace says no more of a thread after an access that finds its object freed.
+fn ends_with_error(trace: &Trace, index: usize) -> bool {
+    let last = trace.events.iter().rfind(|event| event.thread == index);
+    trace.threads[index].status == Status::Stopped
+        && last.is_some_and(|last| trace.finds_freed(last).is_some())
 }
 
 /// The events that a call made are those it is said to have made.

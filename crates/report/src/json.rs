@@ -266,6 +266,9 @@ fn event(harness: &Harness, example: &Counterexample, id: EventId) -> Value {
             value.insert("place".into(), json!(explanation.places[id.index()]));
             value.insert("expression".into(), json!(explanation.ways[id.index()]));
         }
+        if let (Some(_), Some(Source::Event(free))) = (example.trace.finds_freed(event), event.life) {
+            value.insert("freed_by".into(), json!(free.0));
+        }
     }
     value
 }
