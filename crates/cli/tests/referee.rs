@@ -62,7 +62,7 @@ fn traces(number: usize, session: &Session) -> Vec<Good> {
         let mut options = Options::default();
         options.unroll.reuse = reuse;
         match check(&session.harness, unrolled, &cat, None, &options, &|_, _| {}).finding {
-            Finding::Violated(trace) | Finding::Holds { witness: trace } => add("solver", *trace),
+            Finding::Violated(trace) | Finding::Holds { witness: trace, .. } => add("solver", *trace),
             Finding::Unknown(reason) => panic!("{name} on {model}: {reason}"),
         }
         let Some(machine) = Model::named(model).filter(|machine| !reuse || *machine == Model::Sc) else {
@@ -144,7 +144,7 @@ fn the_referee_stops_when_told() {
     let sc = fencepost_models::builtin("sc").expect("it ships");
     let options = Options::default();
     let subject = unroll::Subject::Main(main);
-    let Finding::Holds { witness } =
+    let Finding::Holds { witness, .. } =
         check(&session.harness, subject, &sc, None, &options, &|_, _| {}).finding
     else {
         panic!("it holds");

@@ -11,6 +11,7 @@ use fencepost::session::{Session, Subject};
 use fencepost_bounded::check::{Finding, Options, check, observations};
 use fencepost_bounded::unroll;
 use fencepost_explore::{Model, Verdict, explore};
+use fencepost_harness::verdict::Reason;
 use random::Random;
 
 /// Loops that wait, with values that live on behind them, assignments in branches, and ways out of `switch`.
