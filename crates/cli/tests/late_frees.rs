@@ -108,7 +108,7 @@ fn solve(session: &Session, text: &str, name: &str) -> (Found, Option<Observatio
             accept(session, &trace, name, "solver", text);
             (Found::Fault, None)
         }
-        Finding::Holds { witness } => {
+        Finding::Holds { witness, .. } => {
             accept(session, &witness, name, "solver", text);
             let seen = observations(&session.harness, subject, &model, &Options::default());
             (Found::Nothing, Some(seen.unwrap_or_else(|why| panic!("{name}: {why}\n{text}"))))

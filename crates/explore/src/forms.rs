@@ -373,15 +373,16 @@ mod tests {
     /// Two objects of a slot, and one of three between them.
     fn world() -> (Pools, World, [u64; 3]) {
         let mut pools = Pools::new(false, false);
-        let small = pools.intern_object(&object::new(24, 0, true, true, None));
-        let large = pools.intern_object(&object::new(9000, 0, true, true, None));
+        let shape = |size| object::Shape { size, align: 16, class: 0, heap: true, zeroed: true };
+        let small = pools.intern_object(&object::new(shape(24), None));
+        let large = pools.intern_object(&object::new(shape(9000), None));
         let first = address::region(Place::Heap, 1).start;
         let slots = [first + 1, first + 2, first + 8];
         let mut world = World::default();
         for (slot, number) in slots.into_iter().zip([small, large, small]) {
             world.insert(slot, number);
         }
-        (pools, world, slots.map(address::base))
+        (pools, world, slots.map(|slot| address::base(slot, 16)))
     }
 
     fn eval(op: PrimOp, x: u64, y: u64) -> Option<u64> {
