@@ -15,8 +15,6 @@ use std::collections::BTreeSet;
 pub struct Features {
     /// Threads that run side by side.
     pub concurrent: bool,
-    /// It is a closed program that starts no threads.
-    pub alone: bool,
     /// It allocates memory.
     pub allocates: bool,
     /// It frees memory.
@@ -34,7 +32,7 @@ pub struct Features {
 /// Allocations that the program would notice.
 const FAILING: &str = "allocations that fail";
 /// The same.
-const REUSE: &str = "allocations that return memory freed before; --reuse explores these once threads run";
+const REUSE: &str = "allocations that return memory freed before; --reuse explores these";
 /// What nobody looks for yet.
 const RACES: &str = "data races between plain accesses; C11 gives programs with races no meaning, here they access \
                      memory like any others";
@@ -50,7 +48,7 @@ pub fn everywhere(features: Features, reuse: bool) -> Vec<String> {
     if features.allocates {
         open.push(FAILING.to_owned());
     }
-    if features.allocates && features.frees && (!reuse || features.alone) {
+    if features.allocates && features.frees && !reuse {
         open.push(REUSE.to_owned());
     }
     open
@@ -107,10 +105,7 @@ pub(crate) fn races(
 pub fn features(session: &Session, subject: &Subject) -> Features {
     let harness = &session.harness;
     match subject {
-        Subject::Main(proc) => {
-            let features = of(harness, &[*proc]);
-            Features { alone: !features.concurrent, ..features }
-        }
+        Subject::Main(proc) => of(harness, &[*proc]),
         Subject::Test(test) => {
             let ops = test.invocations().map(|call| harness.op(call.op).proc);
             let roots: Vec<ProcId> = ops.chain(harness.init).collect();

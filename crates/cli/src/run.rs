@@ -309,9 +309,6 @@ fn explicit(
     progress(Progress::Replaying);
     match found.verdict {
         explore::Verdict::Holds => {
-            if found.statistics.complete == 0 && subject.test().is_none() {
-                result.scope.caveats.push(NEVER_ENDS.into());
-            }
             let Some(witness) = &found.witness else {
                 return Err(Reason::Internal("no execution can be shown".into()));
             };

@@ -114,6 +114,7 @@ fn checkfence() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn amp() {
     expectations("amp");
 }
@@ -124,6 +125,7 @@ fn blender() {
 }
 
 #[test]
+#[ignore = "slow"]
 fn fender() {
     expectations("fender");
 }

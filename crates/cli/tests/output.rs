@@ -198,7 +198,7 @@ fn waits_for(name: &str, text: &str) -> Vec<String> {
 fn stuck_at_locks() {
     let arguments = ["-m", "sc", "--engine", "explicit", "--stuck"];
     insta::assert_snapshot!(text_of(&[("locks.c", TWO_LOCKS)], &arguments));
-    assert_eq!(waits_for("locks.c", TWO_LOCKS), ["1 accounts[1].mutex.held 1", "2 accounts[0].mutex.held 1"]);
+    assert_eq!(waits_for("locks.c", TWO_LOCKS), ["1 accounts[1].mutex.held 2", "2 accounts[0].mutex.held 2"]);
 }
 
 #[test]

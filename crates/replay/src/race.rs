@@ -10,7 +10,7 @@ use crate::relation::members;
 use crate::sources::unchecked;
 use crate::world::Run;
 use fencepost_harness::operation::Harness;
-use fencepost_harness::trace::{Action, Event, EventId, Trace};
+use fencepost_harness::trace::{Action, Event, EventId, Start, Trace};
 use fencepost_lsl::program::Order;
 use fencepost_models::cat::BaseRelation;
 
@@ -35,6 +35,11 @@ pub fn race(harness: &Harness, trace: &Trace) -> Option<(EventId, EventId)> {
     let plain: Vec<bool> = trace.events.iter().map(plain).collect();
     let mut ordered = execution.base(BaseRelation::Po);
     ordered = ordered.combine(&execution.base(BaseRelation::Start), |a, b| a | b);
+    // What a test does before its threads start.
+    let late = |event: &Event| trace.threads[event.thread].start == Start::AfterFirst;
+    for x in (0..size).filter(|&x| trace.events[x].thread == 0) {
+        (0..size).filter(|&y| late(&trace.events[y])).for_each(|y| ordered.set(x, y));
+    }
     let talks = execution.communication();
     for x in (0..size).filter(|&x| !plain[x]) {
         members(talks.row(x)).filter(|&y| !plain[y]).for_each(|y| ordered.set(x, y));
