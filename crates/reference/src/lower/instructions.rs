@@ -39,7 +39,7 @@ impl Builder {
         Reg(self.regs - 1)
     }
 
-    fn label(&mut self) -> Label {
+    pub(super) fn label(&mut self) -> Label {
         self.labels += 1;
         Label(self.labels - 1)
     }

@@ -141,7 +141,12 @@ impl<'a> Lowering<'a> {
             if let Some(Some(value)) = self.wanted.get(self.slots + register) {
                 let (cond, args) = (builder.reg(), vec![Reg(register as u32).into(), (*value).into()]);
                 body.push(builder.assign(cond, PrimOp::Cmp(CmpOp::Eq, false), args));
-                body.push(builder.stmt(StmtKind::Assume { cond: cond.into() }));
+                // An assumption would be a branch, on which what follows depends.
+                let label = builder.label();
+                let leave = StmtKind::Break { label, when: Some(cond.into()), predicated: true };
+                let otherwise = StmtKind::Assume { cond: 0.into() };
+                let asked = vec![builder.stmt(leave), builder.stmt(otherwise)];
+                body.push(builder.stmt(StmtKind::Block { label, body: asked, retry: false }));
             }
         }
         self.slots += registers;

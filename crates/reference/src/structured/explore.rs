@@ -61,9 +61,9 @@ pub fn explore(threads: &[Vec<Stmt>], machine: Machine, limit: usize) -> Option<
             let registers = |thread: &Thread| [0, 1, 2].map(|reg| thread.registers[reg]);
             outcomes.ends.insert(state.threads.iter().map(registers).collect());
         }
-        for thread in 0..flats.len() {
+        for (thread, flat) in flats.iter().enumerate() {
             let mut next = flushes(&state, thread, machine);
-            match step(&flats[thread], &state, thread, machine) {
+            match step(flat, &state, thread, machine) {
                 Ok(state) => next.push(state),
                 Err(Halt::Waits) => {}
                 Err(Halt::Fails) => outcomes.fails = true,

@@ -124,7 +124,7 @@ fn leaf(random: &mut Random, around: Around) -> Stmt {
             Stmt::Cas(reg, var, random.below(2) as u8, 1 + random.below(2) as u8)
         }
         14 if around != Around::Block => Stmt::Fence,
-        15 if random.one_in(4) => Stmt::Assert(cond(random)),
+        15 => Stmt::Assert(cond(random)),
         _ => Stmt::Set(reg, expr(random)),
     }
 }
