@@ -54,10 +54,10 @@ pub(crate) fn reorderings(
     // From the beginning of one pair to that of the next.
     let joined = |y: usize, next: usize| y == begins[next] || before.get(y, begins[next]);
     let mut steps = Matrix::new(begins.len());
-    for x in 0..begins.len() {
+    for (x, ends) in pairs.iter().enumerate() {
         poll.ask()?;
         for next in 0..begins.len() {
-            if pairs[x].iter().any(|&y| joined(y, next)) {
+            if ends.iter().any(|&y| joined(y, next)) {
                 steps.set(x, next);
             }
         }
