@@ -84,9 +84,24 @@ const ENDLESS: [&str; 6] = [
     "blender/sense-barrier.c",
 ];
 
-/// All expectations of a folder. Violations come with traces that replay: without that, the verdict would
+/// Expectations, by file and model, that the bounded engine does not decide within minutes: on rmo a stale look at the list
+/// of Michael repeats for ever without being recognised as waiting; why the others take long is open.
+const UNDECIDED: [(&str, &str); 5] = [
+    ("fender/michael-list.c", "rmo"),
+    ("amp/fine-grained-heap.c", "sc"),
+    ("amp/fine-grained-heap-fair.c", "sc"),
+    ("amp/lock-free-hash-set.c", "sc"),
+    ("amp/lock-free-hash-set-patched.c", "sc"),
+];
+
+/// All expectations of a folder but those. Violations come with traces that replay: without that, the verdict would
 /// be inconclusive.
 fn expectations(folder: &str) {
+    expected(folder, |path, model| !UNDECIDED.iter().any(|(file, on)| path.ends_with(file) && model == *on));
+}
+
+/// The expectations of a folder that are wanted.
+fn expected(folder: &str, wanted: impl Fn(&Path, &str) -> bool) {
     let mut jobs = Vec::new();
     for path in files(folder) {
         // Programs that run for ever are to be verified, and for others to include and to bound.
@@ -96,7 +111,9 @@ fn expectations(folder: &str) {
         let session = load(&path, &[]);
         assert!(!session.harness.expectations.is_empty(), "{} expects nothing", path.display());
         for expectation in session.harness.expectations.iter().filter(|e| e.test != verify::NAME) {
-            jobs.push((path.clone(), expectation.clone()));
+            if wanted(&path, &expectation.model) {
+                jobs.push((path.clone(), expectation.clone()));
+            }
         }
     }
     // Neighbours share a file's mined specification if one worker keeps them.
@@ -109,12 +126,21 @@ fn expectations(folder: &str) {
 }
 
 #[test]
+#[ignore = "these are not decided within minutes"]
+fn undecided() {
+    for folder in ["amp", "fender"] {
+        expected(folder, |path, model| {
+            UNDECIDED.iter().any(|(file, on)| path.ends_with(file) && model == *on)
+        });
+    }
+}
+
+#[test]
 fn checkfence() {
     expectations("checkfence");
 }
 
 #[test]
-#[ignore = "slow"]
 fn amp() {
     expectations("amp");
 }
@@ -125,7 +151,6 @@ fn blender() {
 }
 
 #[test]
-#[ignore = "slow"]
 fn fender() {
     expectations("fender");
 }
