@@ -32,6 +32,17 @@ pub enum Node {
     Load(u32),
     /// A nondeterministic choice, by number.
     Choice(u32),
+    /// The same value behind a check: where the check fails, the thread is at its end.
+    Checked(Check, ValId),
+}
+
+/// What a check lets pass.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Check {
+    /// Numbers less than this.
+    Below(u64),
+    /// Addresses that belong to the same object as this one does.
+    With(ValId),
 }
 
 /// All values, with equal ones shared, and the guards over them.
@@ -117,6 +128,23 @@ impl Values {
         }
     }
 
+    /// A value that has passed a check, for the thread that made the check to go on with.
+    pub fn make_checked(&mut self, check: Check, id: ValId) -> ValId {
+        match (check, self.node(id)) {
+            (_, Node::Const(_)) => id,
+            (Check::Below(limit), Node::Checked(Check::Below(known), _)) if *known <= limit => id,
+            _ => self.share(Node::Checked(check, id)),
+        }
+    }
+
+    /// The value itself, whatever checks it has passed.
+    pub fn unchecked(&self, mut id: ValId) -> ValId {
+        while let Node::Checked(_, inner) = self.node(id) {
+            id = *inner;
+        }
+        id
+    }
+
     /// When a value is not zero. Negations and comparisons with zero are looked through, so that a
     /// flag and its test become the same condition.
     pub fn truth(&mut self, id: ValId) -> Guard {
@@ -138,6 +166,7 @@ impl Values {
                 let (yes, no) = (self.truth(yes), self.truth(no));
                 self.guards.ite(guard, yes, no)
             }
+            Node::Checked(_, inner) => self.truth(inner),
             _ => {
                 let cond = *self.condition_of.entry(id).or_insert_with(|| {
                     self.conditions.push(id);
@@ -155,7 +184,8 @@ impl Values {
             Node::Op(PrimOp::Cmp(..) | PrimOp::Not | PrimOp::Truth, _) => true,
             Node::Op(PrimOp::Convert(_), args) => self.is_flag(args[0]),
             Node::Select(_, yes, no) => self.is_flag(*yes) && self.is_flag(*no),
-            _ => false,
+            Node::Checked(_, inner) => self.is_flag(*inner),
+            Node::Load(_) | Node::Choice(_) | Node::Op(..) => false,
         }
     }
 
@@ -165,6 +195,7 @@ impl Values {
             Node::Const(value) => value.undef() != 0,
             Node::Op(op, args) => !op.needs_defined() && args.iter().any(|&arg| self.may_be_undefined(arg)),
             Node::Select(_, yes, no) => self.may_be_undefined(*yes) || self.may_be_undefined(*no),
+            Node::Checked(_, inner) => self.may_be_undefined(*inner),
             Node::Load(_) => true,
             Node::Choice(number) => match &self.choices[*number as usize] {
                 Choice::OneOf(values) => values.iter().any(|value| value.undef() != 0),

@@ -87,6 +87,7 @@ impl Encoding<'_> {
         match self.unrolled.values.node(id).clone() {
             Node::Const(_) | Node::Choice(_) => {}
             Node::Load(event) => loads.push((event as usize, Lit::TRUE)),
+            Node::Checked(_, inner) => return self.depends(inner, memo),
             Node::Op(_, args) => {
                 for arg in args {
                     for &(load, lit) in self.depends(arg, memo).iter() {

@@ -16,6 +16,7 @@ mod threads;
 use crate::circuit::{Circuit, Lit};
 use crate::guard::Guard;
 use crate::range::Ranges;
+use crate::range::rooms::Rooms;
 use crate::solver::{Budget, Exhausted, Solver};
 use crate::ssa::Values;
 use crate::unroll::{EventKind, Start, Stop, StopKind, Switch, Unrolled};
@@ -93,7 +94,7 @@ pub struct Encoding<'a> {
     /// Content of cells when the second thread starts.
     initial: FxHashMap<usize, Rc<Word>>,
     /// Which addresses belong together.
-    rooms: moves::Rooms,
+    rooms: Rooms,
     /// Something met that cannot be. What was made of it means nothing, and nothing is concluded from it.
     impossible: Option<&'static str>,
 }
@@ -123,7 +124,7 @@ pub fn encode<'a>(
         finished: Vec::new(),
         memory: Memory::classify(&unrolled, &ranges, shortcuts),
         initial: FxHashMap::default(),
-        rooms: moves::Rooms::new(&unrolled),
+        rooms: Rooms::new(&unrolled),
         impossible: None,
         program,
         unrolled,

@@ -6,35 +6,14 @@ use super::Encoding;
 use crate::circuit::Lit;
 use crate::range::domain::Range;
 use crate::ssa::{Node, ValId};
-use crate::unroll::Unrolled;
+use crate::range::rooms::Rooms;
 use crate::word::{self, Word};
 use fencepost_lsl::op::{BinOp, CmpOp, PrimOp};
-use fencepost_lsl::program::address;
 use fencepost_lsl::value::Value;
 use std::ops::Range as Span;
 
 /// More pairs of values than this are not tried one by one.
 const MAX_PAIRS: usize = 4096;
-
-/// The addresses that belong together: of each object with its margins, and of null; by address.
-#[derive(Default)]
-pub(super) struct Rooms(Vec<Span<u64>>);
-
-impl Rooms {
-    pub(super) fn new(unrolled: &Unrolled) -> Rooms {
-        let room = |base: u64, size: u64| base - address::MARGIN..base + size + address::MARGIN;
-        let mut rooms: Vec<Span<u64>> =
-            unrolled.objects.iter().map(|object| room(object.base, object.size)).collect();
-        rooms.push(0..address::NULL_END);
-        rooms.sort_by_key(|room| room.start);
-        Rooms(rooms)
-    }
-
-    fn of(&self, addr: u64) -> Option<&Span<u64>> {
-        let after = self.0.partition_point(|room| room.start <= addr);
-        self.0[..after].last().filter(|room| room.contains(&addr))
-    }
-}
 
 impl Encoding<'_> {
     /// When a pointer was moved from one address, away from what that belongs to, to another.
@@ -105,7 +84,7 @@ impl Encoding<'_> {
             ranges.of(base).values().map(|values| values.filter_map(Value::defined).collect());
         let (from, to) = (self.word(base), self.word(result));
         let mut lits = Vec::new();
-        for room in &rooms.0 {
+        for room in rooms.iter() {
             let inside = match &known {
                 Some(values) => {
                     let inside = values.iter().filter(|value| room.contains(value));

@@ -177,6 +177,8 @@ impl Encoding<'_> {
             Node::Const(value) => Word::constant(value),
             Node::Choice(_) => self.choice(range),
             Node::Load(event) => self.load(event as usize, range),
+            // Bits that the check rules out do not matter: where it fails, nothing is done with the value.
+            Node::Checked(_, inner) => (*self.word(inner)).clone(),
             Node::Select(guard, yes, no) => {
                 let test = self.guard(guard);
                 let (yes, no) = (self.word(yes), self.word(no));

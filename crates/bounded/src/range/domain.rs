@@ -264,7 +264,7 @@ fn may_matter(a: Wide, b: Wide, and: bool) -> u64 {
 
 impl Wide {
     /// The bits that can be one thing only, and are defined.
-    fn known(self) -> u64 {
+    pub(super) fn known(self) -> u64 {
         (self.zero ^ self.one) & !self.undef
     }
 

@@ -7,18 +7,21 @@
 
 pub mod cells;
 pub mod domain;
+pub mod rooms;
 
 use crate::guard::Guard;
 use crate::solver::Budget;
-use crate::ssa::{Node, ValId};
+use crate::ssa::{Check, Node, ValId};
 use crate::unroll::{EventKind, Object, Unrolled};
 use cells::{Cell, Cells};
 use domain::{Range, Wide};
+use rooms::Rooms;
 use fencepost_lsl::memory;
 use fencepost_lsl::op::PrimOp;
 use fencepost_lsl::program::{Choice, Place, Program};
 use fencepost_lsl::value::{IntTy, Value};
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 
 /// What a part of an access is about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -98,6 +101,7 @@ pub fn analyse(program: &Program, unrolled: &Unrolled, precision: Precision, bud
     let contents = unrolled.objects.iter().map(|object| content(program, object)).collect();
     let renewed = renewed_objects(unrolled);
     let (creating, limit) = creating_operations(unrolled);
+    let rooms = Rooms::new(unrolled);
     let mut cells = Cells::default();
     loop {
         let values = vec![Range::default(); unrolled.values.len()];
@@ -108,6 +112,7 @@ pub fn analyse(program: &Program, unrolled: &Unrolled, precision: Precision, bud
             renewed: &renewed,
             creating: &creating,
             limit,
+            rooms: &rooms,
             precision,
             values,
             cells,
@@ -115,7 +120,7 @@ pub fn analyse(program: &Program, unrolled: &Unrolled, precision: Precision, bud
         };
         analysis.solo();
         analysis.concurrent(budget);
-        analysis.even_out();
+        analysis.even_out(budget);
         if !analysis.cells.stale || budget.exhausted().is_some() {
             return analysis.finish();
         }
@@ -174,6 +179,7 @@ fn creating_operations(unrolled: &Unrolled) -> (Vec<bool>, u32) {
                 work.extend(args);
             }
             Node::Select(_, yes, no) => work.extend([*yes, *no]),
+            Node::Checked(_, inner) => work.push(*inner),
             Node::Const(_) | Node::Load(_) | Node::Choice(_) => {}
         }
     }
@@ -192,6 +198,7 @@ struct Analysis<'a> {
     creating: &'a Vec<bool>,
     /// How many of those a value can have been through.
     limit: u32,
+    rooms: &'a Rooms,
     precision: Precision,
     values: Vec<Range>,
     cells: Cells,
@@ -286,10 +293,23 @@ impl Analysis<'_> {
                 range.join(&self.values[no.index()]);
                 range
             }
+            Node::Checked(check, inner) => self.passing(*check, &self.values[inner.index()]),
         };
         let changed = self.values[id.index()] != range;
         self.values[id.index()] = range;
         changed
+    }
+
+    /// What of a range a check lets pass.
+    fn passing(&self, check: Check, range: &Range) -> Range {
+        match (check, range) {
+            (Check::With(base), _) => self.rooms.near(&self.values[base.index()], range),
+            (Check::Below(limit), Range::Set(values)) => {
+                let less = |value: Value| value.defined().is_some_and(|number| number < limit);
+                Range::Set(values.iter().copied().filter(|(value, _)| less(*value)).collect())
+            }
+            (Check::Below(limit), Range::Wide(wide)) => wide.within(&(0..limit)),
+        }
     }
 
     /// The phase with all threads: values pile up in cells until nothing changes.
@@ -411,12 +431,15 @@ impl Analysis<'_> {
     }
 
     /// Makes every access split the same way wherever it goes.
-    fn even_out(&mut self) {
+    fn even_out(&mut self, budget: &Budget) {
         for event in &self.unrolled.events {
+            if budget.exhausted().is_some() {
+                return;
+            }
             let Some((addr, ty, store)) = access(&event.kind) else { continue };
             let good = self.addresses(addr, ty, store).good;
-            let offsets: Vec<u64> =
-                good.iter().flat_map(|&at| self.cells.cuts_in(at, ty.bytes()).collect::<Vec<_>>()).collect();
+            let offsets: BTreeSet<u64> =
+                good.iter().flat_map(|&at| self.cells.cuts_in(at, ty.bytes())).collect();
             for &at in &good {
                 offsets.iter().for_each(|offset| self.cells.cut(at + offset));
             }

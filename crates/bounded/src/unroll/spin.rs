@@ -141,6 +141,7 @@ fn depends_on_loads(values: &Values, id: ValId, left: &mut u32) -> bool {
         && match values.node(id) {
             Node::Load(_) => true,
             Node::Const(_) | Node::Choice(_) => false,
+            Node::Checked(_, inner) => depends_on_loads(values, *inner, left),
             Node::Op(_, args) => args.iter().any(|&arg| depends_on_loads(values, arg, left)),
             Node::Select(_, yes, no) => {
                 depends_on_loads(values, *yes, left) || depends_on_loads(values, *no, left)
@@ -151,6 +152,7 @@ fn depends_on_loads(values: &Values, id: ValId, left: &mut u32) -> bool {
 /// When two values are the same node, looking through selections. Nodes that differ may still have equal values, but
 /// depend on different loads, so that one cannot stand for the other on models with dependencies.
 fn same(values: &mut Values, a: ValId, b: ValId, left: &mut u32) -> Guard {
+    let (a, b) = (values.unchecked(a), values.unchecked(b));
     if a == b {
         return Guard::TRUE;
     }
@@ -203,6 +205,7 @@ fn is_fixed(values: &Values, id: ValId, there: usize) -> bool {
     id.index() < there
         || match values.node(id) {
             Node::Const(_) => true,
+            Node::Checked(_, inner) => is_fixed(values, *inner, there),
             Node::Op(_, args) => args.iter().all(|&arg| is_fixed(values, arg, there)),
             Node::Select(..) | Node::Load(_) | Node::Choice(_) => false,
         }

@@ -7,7 +7,7 @@ use super::{
     Stillness, Stop, StopKind, Subject, Switch, ThreadCode, Unrolled,
 };
 use crate::guard::Guard;
-use crate::ssa::{Node, ValId, Values};
+use crate::ssa::{Check, Node, ValId, Values};
 use crate::unroll::Bounds;
 use fencepost_harness::operation::{Harness, OpId};
 use fencepost_harness::test::Test;
@@ -361,6 +361,9 @@ impl<'a> Walker<'a> {
                 let cond = self.condition(env, *cond, guard, span);
                 if self.out.values.truth(cond) != Guard::TRUE {
                     self.stop(StopKind::Assert(cond, fault.clone()), guard, span);
+                    if let Some((index, limit)) = self.compared(cond) {
+                        self.pass(env, Check::Below(limit), index);
+                    }
                 }
             }
             StmtKind::Assume { cond } => {
@@ -376,7 +379,9 @@ impl<'a> Walker<'a> {
             StmtKind::Within { base, result } => {
                 let base = self.address(env, *base, guard, span);
                 let result = self.address(env, *result, guard, span);
-                self.check_move(base, result, guard, span);
+                if self.check_move(base, result, guard, span) {
+                    self.pass(env, Check::With(base), result);
+                }
             }
             StmtKind::Alloc { dst, size, align, zeroed, place, layout } => {
                 let size = self.read(env, *size);
@@ -521,17 +526,31 @@ impl<'a> Walker<'a> {
         }
     }
 
-    /// Adds a stop for arithmetic on a pointer, unless it is known to stay with its object.
-    fn check_move(&mut self, base: ValId, result: ValId, guard: Guard, span: Span) {
+    /// Adds a stop for arithmetic on a pointer, unless it is known to stay with its object; says whether it did.
+    fn check_move(&mut self, base: ValId, result: ValId, guard: Guard, span: Span) -> bool {
         let constant = |value: ValId| self.out.values.constant(value).and_then(Value::defined);
         let good = constant(base).zip(constant(result)).is_some_and(|(base, result)| {
             let belongs = |object: &Object, addr| address::belongs((object.base, object.size), addr);
             let owner = self.out.objects.iter().find(|object| belongs(object, base));
             owner.is_some_and(|object| belongs(object, result))
         });
-        if !good && base != result {
+        let open = !good && base != result;
+        if open {
             self.stop(StopKind::Within(base, result), guard, span);
         }
+        open
+    }
+
+    /// The value and the number, if a condition is that the value is less than the number.
+    fn compared(&self, cond: ValId) -> Option<(ValId, u64)> {
+        let Node::Op(PrimOp::Cmp(CmpOp::Lt, false), args) = self.out.values.node(cond) else { return None };
+        Some((args[0], self.out.values.constant(args[1])?.defined()?))
+    }
+
+    /// A value has passed a check: the registers that hold it know that from here on.
+    fn pass(&mut self, env: &mut Env, check: Check, value: ValId) {
+        let checked = self.out.values.make_checked(check, value);
+        env.iter_mut().filter(|held| **held == value).for_each(|held| *held = checked);
     }
 
     /// Places a new object. Objects of one size class lie at equal distances from an aligned start, so
