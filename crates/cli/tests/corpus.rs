@@ -84,24 +84,9 @@ const ENDLESS: [&str; 6] = [
     "blender/sense-barrier.c",
 ];
 
-/// Expectations, by file and model, that the bounded engine does not decide within minutes: on rmo a stale look at the list
-/// of Michael repeats for ever without being recognised as waiting; why the others take long is open.
-const UNDECIDED: [(&str, &str); 5] = [
-    ("fender/michael-list.c", "rmo"),
-    ("amp/fine-grained-heap.c", "sc"),
-    ("amp/fine-grained-heap-fair.c", "sc"),
-    ("amp/lock-free-hash-set.c", "sc"),
-    ("amp/lock-free-hash-set-patched.c", "sc"),
-];
-
-/// All expectations of a folder but those. Violations come with traces that replay: without that, the verdict would
+/// All expectations of a folder. Violations come with traces that replay: without that, the verdict would
 /// be inconclusive.
 fn expectations(folder: &str) {
-    expected(folder, |path, model| !UNDECIDED.iter().any(|(file, on)| path.ends_with(file) && model == *on));
-}
-
-/// The expectations of a folder that are wanted.
-fn expected(folder: &str, wanted: impl Fn(&Path, &str) -> bool) {
     let mut jobs = Vec::new();
     for path in files(folder) {
         // Programs that run for ever are to be verified, and for others to include and to bound.
@@ -111,9 +96,7 @@ fn expected(folder: &str, wanted: impl Fn(&Path, &str) -> bool) {
         let session = load(&path, &[]);
         assert!(!session.harness.expectations.is_empty(), "{} expects nothing", path.display());
         for expectation in session.harness.expectations.iter().filter(|e| e.test != verify::NAME) {
-            if wanted(&path, &expectation.model) {
-                jobs.push((path.clone(), expectation.clone()));
-            }
+            jobs.push((path.clone(), expectation.clone()));
         }
     }
     // Neighbours share a file's mined specification if one worker keeps them.
@@ -123,16 +106,6 @@ fn expected(folder: &str, wanted: impl Fn(&Path, &str) -> bool) {
         let name = format!("{} {} {}", path.display(), expectation.test, expectation.model);
         assert_eq!(found, expectation.verdict, "{name} {why}");
     });
-}
-
-#[test]
-#[ignore = "these are not decided within minutes"]
-fn undecided() {
-    for folder in ["amp", "fender"] {
-        expected(folder, |path, model| {
-            UNDECIDED.iter().any(|(file, on)| path.ends_with(file) && model == *on)
-        });
-    }
 }
 
 #[test]

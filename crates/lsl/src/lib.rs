@@ -18,3 +18,4 @@ pub mod print;
 pub mod program;
 pub mod source;
 pub mod value;
+pub mod ways;

@@ -35,7 +35,8 @@ impl RegSet {
         self.words[word] |= bit;
     }
 
-    fn remove(&mut self, reg: Reg) {
+    /// Takes a register out.
+    pub fn remove(&mut self, reg: Reg) {
         let (word, bit) = RegSet::place(reg);
         if let Some(bits) = self.words.get_mut(word) {
             *bits &= !bit;
@@ -53,6 +54,11 @@ impl RegSet {
             *bits |= more;
         }
         grew
+    }
+
+    /// Whether there is none in it.
+    pub fn is_empty(&self) -> bool {
+        self.words.iter().all(|bits| *bits == 0)
     }
 
     /// Its registers, in order.
@@ -183,7 +189,7 @@ pub fn written(kind: &StmtKind) -> impl Iterator<Item = Reg> {
 }
 
 /// Registers that a statement reads, nested statements aside.
-fn read(kind: &StmtKind) -> impl Iterator<Item = Reg> {
+pub fn read(kind: &StmtKind) -> impl Iterator<Item = Reg> {
     let (few, many) = match kind {
         StmtKind::Assign { args, .. } | StmtKind::Call { args, .. } | StmtKind::Spawn { args, .. } => {
             ([None, None], &args[..])

@@ -1,10 +1,12 @@
-//! Liveness against brute force: a register is live at a point if some way from there reads it before writing it.
+//! Liveness against brute force: a register is live at a point if some way from there reads it before writing it; and it
+//! may be read if some values of the registers make a thread take such a way.
 
 use fencepost_lsl::liveness::Liveness;
 use fencepost_lsl::op::PrimOp;
 use fencepost_lsl::program::{Label, Proc, Reg, RegInfo, Stmt, StmtKind};
 use fencepost_lsl::source::{FileId, Span};
-use std::collections::HashMap;
+use fencepost_lsl::ways::may_read;
+use std::collections::{HashMap, HashSet};
 
 const REGS: u32 = 4;
 
@@ -22,6 +24,10 @@ fn copy(dst: u32, src: u32) -> Stmt {
 
 fn constant(dst: u32) -> Stmt {
     stmt(StmtKind::Assign { dst: Reg(dst), op: PrimOp::Copy, args: vec![1.into()] })
+}
+
+fn not(dst: u32, src: u32) -> Stmt {
+    stmt(StmtKind::Assign { dst: Reg(dst), op: PrimOp::Not, args: vec![Reg(src).into()] })
 }
 
 fn leave(label: u32, when: Option<u32>) -> Stmt {
@@ -77,6 +83,8 @@ fn values_behind_a_loop_and_results_are_live() {
 #[derive(Default)]
 struct Graph {
     reads: Vec<Vec<Reg>>,
+    /// What is done to the first register read, where a register is written.
+    ops: Vec<Option<(PrimOp, bool)>>,
     writes: Vec<Option<Reg>>,
     next: Vec<Vec<usize>>,
     /// Points of labelled blocks, by position.
@@ -101,6 +109,7 @@ impl Graph {
 
     fn point(&mut self) -> usize {
         self.reads.push(Vec::new());
+        self.ops.push(None);
         self.writes.push(None);
         self.next.push(Vec::new());
         self.next.len() - 1
@@ -119,8 +128,9 @@ impl Graph {
             };
             let mut falls = true;
             match &stmt.kind {
-                StmtKind::Assign { dst, args, .. } => {
+                StmtKind::Assign { dst, op, args } => {
                     self.reads[at] = operands(args);
+                    self.ops[at] = Some((*op, self.reads[at].is_empty()));
                     self.writes[at] = Some(*dst);
                 }
                 StmtKind::Atomic(body) => {
@@ -178,6 +188,31 @@ impl Graph {
     }
 }
 
+impl Graph {
+    /// The registers that a thread reads before it writes them, from a point on, with these values, zero or one.
+    fn reads_from(&self, mut at: usize, mut values: [bool; REGS as usize]) -> HashSet<Reg> {
+        let (mut found, mut written, mut seen) = (HashSet::new(), HashSet::new(), HashSet::new());
+        while seen.insert((at, values)) {
+            found.extend(self.reads[at].iter().filter(|reg| !written.contains(*reg)));
+            let first = self.reads[at].first().map(|reg| values[reg.index()]);
+            if let (Some(dst), Some((op, constant))) = (self.writes[at], self.ops[at]) {
+                let value = first.unwrap_or(constant);
+                values[dst.index()] = value != (op == PrimOp::Not);
+                written.insert(dst);
+            }
+            at = match (&self.next[at][..], first) {
+                ([], _) => break,
+                ([next], _) => *next,
+                // The way on first, then the jump.
+                ([next, _], Some(false)) => *next,
+                ([_, jump], Some(true)) => *jump,
+                (ways, _) => panic!("{} ways without a condition", ways.len()),
+            };
+        }
+        found
+    }
+}
+
 /// Random bodies, from xorshift numbers.
 struct Maker {
     state: u64,
@@ -202,7 +237,8 @@ impl Maker {
         let when = (self.below(4) > 0).then_some(a);
         let kinds = if depth == 0 { 6 } else { 9 };
         match self.below(kinds) {
-            0 | 1 => copy(a, b),
+            0 => copy(a, b),
+            1 => not(a, b),
             2 => constant(a),
             kind @ 3..=5 if !self.around.is_empty() => {
                 let which = self.below(self.around.len() as u32) as usize;
@@ -249,4 +285,59 @@ fn agrees_with_brute_force() {
     }
     println!("{found} of {points} live");
     assert!(found * 10 > points && found * 10 < points * 9, "{found} of {points} live");
+}
+
+#[test]
+fn ways_that_contradict_themselves_read_nothing() {
+    // L0: { r1 = !r0; L1: { L2: { if (r1) break L2; r2 = r3; if (r3) continue L0; r0 = r3; r1 = !r0; continue L1 } };
+    //       L3: { if (r1) break L3; r3 = r2 } }
+    let inner = vec![
+        leave(2, Some(1)),
+        copy(2, 3),
+        again(0, Some(3)),
+        copy(0, 3),
+        not(1, 0),
+        again(1, None),
+    ];
+    let behind = block(3, vec![leave(3, Some(1)), copy(3, 2)]);
+    let body = vec![block(0, vec![not(1, 0), block(1, vec![block(2, inner)]), behind])];
+    let proc = proc(body, &[]);
+    assert_eq!(live(&proc, 0, 0), [0, 2, 3], "as far as the text goes");
+    assert_eq!(read(&proc, 0, 0), [0, 3], "r2 is read if r0 is not zero, which is after the loop only");
+}
+
+fn read(proc: &Proc, label: u32, position: usize) -> Vec<u32> {
+    let liveness = Liveness::of(proc);
+    let place = (Label(label), position);
+    may_read(proc, &liveness, place, liveness.before(place.0, position)).iter().map(|reg| reg.0).collect()
+}
+
+/// Whatever a thread reads is found; and mostly nothing else is.
+#[test]
+fn every_way_that_can_be_taken_is_seen() {
+    let (mut live, mut found, mut real) = (0u32, 0u32, 0u32);
+    for seed in 1..=1_500u64 {
+        let state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+        let mut maker = Maker { state, labels: 0, around: Vec::new() };
+        let body = maker.body(4);
+        let results: Vec<u32> = (0..REGS).filter(|_| maker.below(3) == 0).collect();
+        let proc = proc(body, &results);
+        let (liveness, graph) = (Liveness::of(&proc), Graph::of(&proc));
+        for (&(label, position), &point) in &graph.points {
+            let asked = liveness.before(label, position);
+            let claimed = may_read(&proc, &liveness, (label, position), asked);
+            let all = (0..1 << REGS).map(|bits| std::array::from_fn(|reg| bits >> reg & 1 != 0));
+            let read: HashSet<Reg> = all.flat_map(|values| graph.reads_from(point, values)).collect();
+            for &reg in &read {
+                let where_from = format!("before statement {position} of {label} in {:#?}", proc.body);
+                assert!(claimed.contains(reg), "seed {seed}: {reg} is read {where_from}");
+            }
+            live += asked.iter().count() as u32;
+            found += claimed.iter().count() as u32;
+            real += read.len() as u32;
+        }
+    }
+    println!("{live} live, {found} found to be read, {real} read");
+    assert!(found < live, "{found} found of {live}");
+    assert!((found - real) * 20 < found, "{found} found, {real} read");
 }

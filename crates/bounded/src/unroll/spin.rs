@@ -2,7 +2,8 @@
 //! waits once more. Such turns are cut: the thread stops there, as one that waits for ever.
 //!
 //! A *turn* leads from the loop's turning point once around to the same point. It is silent if it stored nothing
-//! and left every register that is live at that point (see [`fencepost_lsl::liveness`]) as it was: the same node,
+//! and left every register that is live at that point (see [`fencepost_lsl::liveness`] and, for ways whose branches
+//! contradict each other, [`fencepost_lsl::ways`]) as it was: the same node,
 //! whatever selects it, so that it also depends on the same loads; or a constant of which a load has brought the like.
 //! One kind of store is let pass: what an atomic block stores back as it found it, as an exchange does with a lock
 //! that is held.
@@ -37,8 +38,9 @@ use super::{EventKind, Stillness, Unrolled};
 use crate::guard::Guard;
 use crate::ssa::{Node, ValId, Values};
 use fencepost_lsl::liveness::{Liveness, RegSet, written};
+use fencepost_lsl::ways::may_read;
 use fencepost_lsl::op::PrimOp;
-use fencepost_lsl::program::{Label, Operand, Stmt, StmtKind, continues};
+use fencepost_lsl::program::{Label, Operand, Proc, Stmt, StmtKind, continues};
 
 /// A thread at the turning point of a loop.
 pub(super) struct Visit {
@@ -60,18 +62,40 @@ pub(super) struct Silence {
     pub(super) provided: Stillness,
 }
 
-/// The position in a loop's body from which to look at it: the first that all repetitions pass and at which each
-/// live register that the loop writes can be the same again. `v = flag; while (!v) v = flag;` is silent seen from
-/// behind its test, where `v` is about to be written, not from its head. If there is none, the head.
-///
-/// Any position would do; a bad one only makes fewer turns silent.
-pub(super) fn turning_point(liveness: &Liveness, label: Label, body: &[Stmt]) -> usize {
-    let mut renewed = RegSet::default();
-    surely_renewed(body, true, &mut renewed);
-    let passed_by_all = (0..body.len()).take_while(|&position| !continues(&body[..position], label));
-    let hopeful =
-        |&position: &usize| liveness.before(label, position).iter().all(|reg| !renewed.contains(reg));
-    passed_by_all.into_iter().find(hopeful).unwrap_or(0)
+/// From where to look at a loop.
+pub(super) struct Turn {
+    /// The position in its body.
+    pub(super) position: usize,
+    /// What is live there, as far as a way can be taken that reads it.
+    pub(super) live: RegSet,
+}
+
+/// Positions for which more than the text is asked.
+const ASKED: usize = 8;
+
+impl Turn {
+    /// Of a loop, the first position that all repetitions pass and at which each live register that the loop
+    /// writes can be the same again. `v = flag; while (!v) v = flag;` is silent seen from behind its test, where `v` is
+    /// about to be written, not from its head. If there is none, the head.
+    ///
+    /// Any position would do; a bad one only makes fewer turns silent.
+    pub(super) fn of(proc: &Proc, liveness: &Liveness, label: Label, body: &[Stmt]) -> Turn {
+        let mut renewed = RegSet::default();
+        surely_renewed(body, true, &mut renewed);
+        let passed_by_all = (0..body.len()).take_while(|&position| !continues(&body[..position], label));
+        let mut asked = 0;
+        let hopeful = |&position: &usize| {
+            let live = liveness.before(label, position);
+            let open: RegSet = live.iter().filter(|reg| renewed.contains(*reg)).collect();
+            open.is_empty() || {
+                asked += 1;
+                asked <= ASKED && may_read(proc, liveness, (label, position), &open).is_empty()
+            }
+        };
+        let position = passed_by_all.into_iter().find(hopeful).unwrap_or(0);
+        let live = may_read(proc, liveness, (label, position), liveness.before(label, position));
+        Turn { position, live }
+    }
 }
 
 /// Registers that every repetition writes, and not with a constant.

@@ -1,7 +1,7 @@
 //! The walk over the program that unrolls it: symbolic execution along all paths at once.
 
 use super::fold::Known;
-use super::spin;
+use super::spin::{self, Turn};
 use super::{
     Branch, CallRecord, Event, EventKind, Failure, InstancePath, LoopInfo, Object, Options, StackId, Start,
     Stillness, Stop, StopKind, Subject, Switch, ThreadCode, Unrolled,
@@ -84,7 +84,9 @@ pub(super) struct Walker<'a> {
     /// Objects made so far, per place and size class.
     classes: FxHashMap<(Place, u32), u64>,
     /// What is live in procedures with loops.
-    live: FxHashMap<ProcId, Rc<Liveness>>,
+    live: FxHashMap<ProcId, Liveness>,
+    /// From where to look at each loop.
+    turns: FxHashMap<(ProcId, Label), Rc<Turn>>,
 }
 
 type Result<T> = std::result::Result<T, Failure>;
@@ -144,6 +146,7 @@ impl<'a> Walker<'a> {
             defined: FxHashMap::default(),
             classes: FxHashMap::default(),
             live: FxHashMap::default(),
+            turns: FxHashMap::default(),
         }
     }
 
@@ -702,11 +705,8 @@ impl<'a> Walker<'a> {
         let restricted = self.primed && retry;
         let bound = if restricted { 1 } else { self.bounds.get(&instance).copied().unwrap_or(1) };
         // A primed operation ends where it would start over.
-        let liveness = self.options.reduce_spins.then(|| self.liveness());
-        let turning_point = match &liveness {
-            Some(liveness) if !restricted => spin::turning_point(liveness, label, body),
-            _ => 0,
-        };
+        let turn = (self.options.reduce_spins && !restricted).then(|| self.turn(label, body));
+        let turning_point = turn.as_ref().map_or(0, |turn| turn.position);
         let mut exits: Vec<(Guard, Env)> = Vec::new();
         // The ways that were cut or exceed the bound, with the registers of the last of them.
         let mut cut: Option<(Guard, Env)> = None;
@@ -720,9 +720,9 @@ impl<'a> Walker<'a> {
             let mut through = self.body_part(body, 0..turning_point, &mut regs, entered)?;
             if let Some(before) = before.take().filter(|_| through != Guard::FALSE) {
                 let mut stopped = Guard::FALSE;
-                let silence = liveness.as_ref().and_then(|liveness| {
-                    let live = liveness.before(label, turning_point);
-                    spin::silence(&mut self.out, live, &before, (through, &regs), self.options.own_early)
+                let own_early = self.options.own_early;
+                let silence = turn.as_ref().and_then(|turn| {
+                    spin::silence(&mut self.out, &turn.live, &before, (through, &regs), own_early)
                 });
                 let mut decided = false;
                 if let Some(spin::Silence { when, provided }) = silence {
@@ -775,11 +775,16 @@ impl<'a> Walker<'a> {
         Ok(self.leave(exits, env))
     }
 
-    /// What is live in the procedure under way.
-    fn liveness(&mut self) -> Rc<Liveness> {
+    /// From where to look at a loop of the procedure under way.
+    fn turn(&mut self, label: Label, body: &[Stmt]) -> Rc<Turn> {
         let id = *self.procs.last().expect("statements stand in procedures");
-        let program = self.program;
-        self.live.entry(id).or_insert_with(|| Rc::new(Liveness::of(program.proc(id)))).clone()
+        let proc = self.program.proc(id);
+        let live = &mut self.live;
+        let turn = self.turns.entry((id, label)).or_insert_with(|| {
+            let liveness = live.entry(id).or_insert_with(|| Liveness::of(proc));
+            Rc::new(Turn::of(proc, liveness, label, body))
+        });
+        turn.clone()
     }
 
     /// Joins the ways out of a loop. The first default of the selections is the way that exceeds the
