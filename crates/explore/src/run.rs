@@ -58,6 +58,8 @@ impl From<Fault> for Stop {
 const LOCAL_LIMIT: u32 = 1_000;
 /// Instructions after which an atomic block is taken not to end.
 const ATOMIC_LIMIT: u32 = 1_000_000;
+/// Instructions after which limits are looked at.
+const POLLED: u32 = 256;
 /// Calls under way after which a recursion is taken not to end.
 const MAX_DEPTH: usize = 1_000;
 /// Values of a type small enough to try all of.
@@ -249,6 +251,9 @@ impl<R: Recorder> Run<'_, '_, R> {
             let last = self.machine.frames.len() - 1;
             let pc = self.machine.frames[last].pc;
             self.steps += 1;
+            if self.steps.is_multiple_of(POLLED) {
+                self.machine.options.budget.spent().map_err(Stop::Limit)?;
+            }
             let flow = match self.step(&code.instrs[pc as usize], pc) {
                 Ok(flow) => flow,
                 Err(stop) => {

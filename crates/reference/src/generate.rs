@@ -1,13 +1,15 @@
 //! Random tiny programs, and smaller ones of a given one.
 
 use crate::program::{Change, Condition, Fence, Instruction, Location, Operand, Order, Program};
+use std::sync::OnceLock;
 
 /// A small generator of random numbers (xorshift), so that a seed names a program for ever.
 pub struct Random(u64);
 
 impl Random {
-    /// A generator that starts from a seed.
+    /// A generator that starts from a seed. The environment's `SEED`, if there is one, leads to others.
     pub fn new(seed: u64) -> Random {
+        let seed = seed ^ (series() - 1).wrapping_mul(0xd1b5_4a32_d192_ed03);
         let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
         (0..8).for_each(|_| _ = random.below(2));
         random
@@ -20,6 +22,16 @@ impl Random {
         self.0 ^= self.0 << 17;
         (self.0 >> 16) % limit
     }
+}
+
+/// Which series of random programs tests draw: `SEED`, usually the first.
+fn series() -> u64 {
+    static SERIES: OnceLock<u64> = OnceLock::new();
+    let number = |text: String| text.parse().ok().filter(|number| *number > 0);
+    *SERIES.get_or_init(|| match std::env::var("SEED") {
+        Ok(text) => number(text).expect("SEED is a number from 1 on"),
+        Err(_) => 1,
+    })
 }
 
 /// How large programs may be.
