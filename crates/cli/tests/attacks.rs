@@ -68,3 +68,84 @@ fn attacks() {
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+/// Programs of `corpus/attacks/options`, which need a command line of their own: it, and what is said of the whole.
+const WITH_OPTIONS: [(&str, &[&str], &str); 15] = [
+    ("waits-and-allocates.c", &["check", "--stuck", "-m", "sc"], "violated"),
+    ("waits-and-allocates.c", &["check", "--stuck", "-m", "tso"], "violated"),
+    ("waits-and-allocates.c", &["check", "--stuck", "-m", "pso"], "violated"),
+    ("waits-and-allocates.c", &["check", "-m", "pso"], "holds"),
+    ("waits-with-backoff.c", &["check", "--stuck", "-m", "sc", "-D", "N=3"], "violated"),
+    ("waits-with-backoff.c", &["check", "--stuck", "-m", "sc", "-D", "N=2100"], "violated"),
+    ("waits-with-backoff.c", &["check", "--endless", "fair", "-m", "sc", "-D", "N=3"], "holds"),
+    ("waits-with-backoff.c", &["check", "--endless", "fair", "-m", "sc", "-D", "N=2100"], "holds"),
+    ("kept-by-a-global.c", &["check", "--leaks", "-m", "sc", "-D", "WAY=1"], "inconclusive"),
+    ("kept-by-a-global.c", &["check", "--leaks", "-m", "sc", "-D", "WAY=2"], "inconclusive"),
+    ("kept-by-a-global.c", &["check", "--leaks", "-m", "sc", "-D", "WAY=3"], "inconclusive"),
+    ("large-array.c", &["check", "--memory", "300M", "-m", "sc"], "inconclusive"),
+    ("large-array.c", &["check", "--memory", "300M", "-m", "sc", "-D", "ATOMIC"], "inconclusive"),
+    (
+        "../../amp/lazy-list.c",
+        &["sweep", "--threads", "2", "--steps", "2", "--values", "1", "-m", "tso"],
+        "holds",
+    ),
+    (
+        "../../amp/lazy-list.c",
+        &["sweep", "--threads", "2", "--steps", "2", "--values", "1", "-m", "pso"],
+        "holds",
+    ),
+];
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/attacks/options")
+}
+
+fn run(file: &str, arguments: &[&str]) -> String {
+    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_fencepost"));
+    command.arg(arguments[0]).arg(folder().join(file)).args(&arguments[1..]);
+    if arguments[0] == "check" {
+        command.args(["--engine", "explicit"]);
+    }
+    let output = command.output().expect("it can be run");
+    String::from_utf8(output.stdout).expect("it prints text")
+}
+
+#[test]
+fn attacks_with_options() {
+    for (file, arguments, expected) in WITH_OPTIONS {
+        let said = run(file, arguments);
+        let verdicts = ["holds", "violated", "inconclusive"];
+        let verdict = said.split_whitespace().find(|word| verdicts.contains(word));
+        assert_eq!(verdict, Some(expected), "{file} {arguments:?}\n{said}");
+    }
+}
+
+/// Sweeps of such programs: scope, schedule, and what is said of that one.
+#[test]
+fn attacks_in_sweeps() {
+    let two = ["--threads", "2", "--steps", "2..2", "--preadds", "0", "--values", "1", "-m"];
+    let three = ["--threads", "2", "--steps", "3..3", "--preadds", "0", "--values", "1", "-m"];
+    let early = ("call-begins-too-early.c", "( a(0) r(0) | c(0) )");
+    let all: [(_, &[&str], &[&str], &str); 6] = [
+        (early, &three, &["pso"], "violated"),
+        (early, &three, &["sc"], "violated"),
+        (early, &three, &["sc", "-D", "ROUNDS=400"], "violated"),
+        (("number-in-a-sweep.c", "( a(0) | c(0) )"), &two, &["sc"], "violated"),
+        (("size-in-a-sweep.c", "( a(0) | c(0) )"), &two, &["sc"], "violated"),
+        (("returns-before-its-fence.c", "( a(0) | c(0) )"), &two, &["tso"], "holds"),
+    ];
+    let log = std::env::temp_dir().join(format!("fencepost-attacks-{}.jsonl", std::process::id()));
+    let log_name = log.to_str().expect("temporary folders have names that are text");
+    for ((file, schedule), scope, rest, expected) in all {
+        _ = std::fs::remove_file(&log);
+        let arguments = [&["sweep"], scope, rest, &["--keep-going", "--out", log_name]].concat();
+        let said = run(file, &arguments);
+        let lines = std::fs::read_to_string(&log).unwrap_or_else(|_| panic!("{file}: no log\n{said}"));
+        let notation = format!("\"notation\":\"{schedule}\"");
+        let line = lines.lines().find(|line| line.contains(&notation));
+        let line = line.unwrap_or_else(|| panic!("{file}: no {schedule} in\n{lines}"));
+        let verdict = format!("\"verdict\":\"{expected}\"");
+        assert!(line.contains(&verdict), "{file} {rest:?}: {expected} was expected\n{line}");
+    }
+    _ = std::fs::remove_file(&log);
+}

@@ -62,9 +62,11 @@ impl<R: Recorder> Run<'_, '_, R> {
         } else {
             let alone = footprint && self.machine.footprint.reads_alone(class, offset, bytes, self.thread);
             let local = own || alone || self.sole;
-            // On pso, even a load that nobody notices keeps what is due before stores behind it.
+            // On pso, even a load that nobody notices keeps what is due before stores behind it. A monitor notices when calls
+            // return.
             let due = self.buffer.due > 0 || self.loose_due();
-            if due && (!local || self.machine.options.model == Model::Pso) {
+            let noticed = self.machine.options.model == Model::Pso || self.machine.code.is_watched();
+            if due && (!local || noticed) {
                 return if self.may_wait() { Err(Stop::Blocked) } else { Ok(None) };
             }
             if !local {

@@ -27,6 +27,7 @@ use crate::state::{Pools, World};
 use fencepost_lsl::op::{BinOp, CmpOp, PrimOp};
 use fencepost_lsl::program::{Choice, Program, address as regions};
 use fencepost_lsl::value::{IntTy, Value};
+use std::cell::Cell;
 
 /// Whether no constant could be taken for an address.
 pub(crate) fn constants_differ(code: &Code, program: &Program, pools: &Pools, start: &World) -> bool {
@@ -52,17 +53,46 @@ pub(crate) fn object_at(pools: &Pools, world: &World, slot: u32) -> Option<usize
     inside.then_some(at)
 }
 
-/// Whether two addresses are of the same object.
-pub(crate) fn same(pools: &Pools, world: &World, a: u64, b: u64) -> bool {
-    let (Some(a), Some(b)) = (address::slot(a), address::slot(b)) else { return false };
-    a == b || object_at(pools, world, a).is_some_and(|at| object_at(pools, world, b) == Some(at))
+/// Where objects are in a state, and whether what was asked of that is the same in every state in which a thread and the
+/// objects that it accesses are the same: a step that asked for more is not remembered.
+pub(crate) struct Lay<'a> {
+    pub(crate) pools: &'a Pools,
+    pub(crate) world: &'a World,
+    pub(crate) sure: Cell<bool>,
+}
+
+impl<'a> Lay<'a> {
+    pub(crate) fn new(pools: &'a Pools, world: &'a World) -> Lay<'a> {
+        Lay { pools, world, sure: Cell::new(true) }
+    }
+
+    /// The position of the object that a slot belongs to. That there is none is not sure: the number may be an address
+    /// elsewhere.
+    #[inline]
+    pub(crate) fn object_at(&self, slot: u32) -> Option<usize> {
+        let found = object_at(self.pools, self.world, slot);
+        if found.is_none() {
+            self.sure.set(false);
+        }
+        found
+    }
+
+    /// Whether two addresses are of the same object. Of two slots, how large objects are decides.
+    pub(crate) fn same(&self, a: u64, b: u64) -> bool {
+        let (Some(a), Some(b)) = (address::slot(a), address::slot(b)) else { return false };
+        if a == b {
+            return true;
+        }
+        self.sure.set(false);
+        self.object_at(a).is_some_and(|at| self.object_at(b) == Some(at))
+    }
 }
 
 /// Whether an operation of which an argument or the result may be an address passes.
-fn passes(pools: &Pools, world: &World, op: PrimOp, x: Value, y: Value, result: Value) -> bool {
+fn passes(lay: &Lay, op: PrimOp, x: Value, y: Value, result: Value) -> bool {
     const LOW: u64 = (1 << SHIFT) - 1;
     const HIGH: u64 = (regions::END - 1) & !LOW;
-    let same = |a: u64, b: u64| same(pools, world, a, b);
+    let same = |a: u64, b: u64| lay.same(a, b);
     let of = |value: Value| is_object(value.bits());
     if op == PrimOp::Copy {
         return true;
@@ -110,7 +140,9 @@ impl Machine<'_> {
     pub(crate) fn weigh_op(&mut self, world: &World, op: PrimOp, x: Value, y: Value, result: Value) {
         let any = is_object(x.bits()) || is_object(y.bits()) || is_object(result.bits());
         if self.weighs() && any {
-            self.alike &= passes(&self.pools, world, op, x, y, result);
+            let lay = Lay::new(&self.pools, world);
+            self.alike &= passes(&lay, op, x, y, result);
+            self.pure &= lay.sure.get();
         }
     }
 
@@ -231,7 +263,7 @@ mod tests {
             for (x, y) in words.iter().flat_map(|x| words.iter().map(move |y| (*x, *y))) {
                 let eval = |x: u64, y: u64| op.eval(&[Value::new(x), Value::new(y)][..op.arity()]);
                 let Ok(result) = eval(x, y) else { continue };
-                if passes(&pools, &world, op, Value::new(x), Value::new(y), result) {
+                if passes(&Lay::new(&pools, &world), op, Value::new(x), Value::new(y), result) {
                     passed += is_object(x) as u32;
                     let other = eval(renamed(x), renamed(y)).expect("it passed");
                     assert_eq!(renamed(result.bits()), other.bits(), "{op} {x:#x} {y:#x}");

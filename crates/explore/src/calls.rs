@@ -14,7 +14,8 @@ impl<R: Recorder> Run<'_, '_, R> {
         let site = &code.calls[call as usize];
         let initial = code.initial.contains(&call);
         if let Some(fixed) = site.watched.as_ref().filter(|_| !initial) {
-            if !self.sole && (self.began || !self.budget) {
+            // Nor in a step that ended another call, which commits.
+            if !self.sole && (self.began || !self.may_wait()) {
                 return Ok(Flow::Pause(pc));
             }
             self.began = true;

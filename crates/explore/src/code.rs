@@ -149,6 +149,11 @@ pub(crate) struct Code {
 }
 
 impl Code {
+    /// Whether a monitor is to see calls begin and end.
+    pub(crate) fn is_watched(&self) -> bool {
+        self.calls.iter().any(|call| call.watched.is_some())
+    }
+
     /// The procedure that an instruction belongs to.
     pub(crate) fn proc_at(&self, pc: u32) -> &ProcCode {
         let after = self.procs.partition_point(|proc| proc.entry <= pc);

@@ -156,6 +156,9 @@ impl Expander {
                         machine.memo.keep(&self.world, thread, looks, Some(change));
                     }
                     if !machine.pure {
+                        // What was made and dropped at once is seen by nobody.
+                        tidy(machine, &mut self.next);
+                        leaves = false;
                         let done = machine.phase(&self.next, thread) == Phase::Finished;
                         loud = done || noticeable(machine, &self.world, &self.next, thread);
                     }

@@ -24,12 +24,12 @@
 //! a program makes such a number out of nothing and follows it is not considered, here as everywhere.
 
 use crate::address::{self, SHIFT, is_object};
-use crate::alike::{object_at, same};
+use crate::alike::Lay;
 use crate::machine::Machine;
 use crate::object::Object;
 use crate::recorder::Recorder;
 use crate::run::Run;
-use crate::state::{Pools, World};
+use crate::state::World;
 use fencepost_lsl::op::{BinOp, CmpOp, PrimOp};
 use fencepost_lsl::program::address as regions;
 use fencepost_lsl::value::{IntTy, Value};
@@ -60,19 +60,24 @@ enum Fate {
 
 /// The object that a word refers to at a position.
 #[inline]
-fn object(pools: &Pools, world: &World, word: u64, shift: u32) -> Option<usize> {
+fn object(lay: &Lay, word: u64, shift: u32) -> Option<usize> {
+    slot(word, shift).and_then(|slot| lay.object_at(slot))
+}
+
+/// The slot that a word refers to at a position.
+#[inline]
+fn slot(word: u64, shift: u32) -> Option<u32> {
     let seen = match word < regions::END {
         true => shift == 0,
         false => shift < address::POSITIONS,
     };
-    let slot = address::slot(word >> shift.min(63) & (regions::END - 1)).filter(|_| seen)?;
-    object_at(pools, world, slot)
+    address::slot(word >> shift.min(63) & (regions::END - 1)).filter(|_| seen)
 }
 
 impl Positions {
     /// Calls `see` with the position and the object of each copy in a word.
     #[inline]
-    fn copies(self, pools: &Pools, world: &World, word: u64, mut see: impl FnMut(u32, usize)) {
+    fn copies(self, lay: &Lay, word: u64, mut see: impl FnMut(u32, usize)) {
         if word < regions::STACK {
             return;
         }
@@ -80,15 +85,19 @@ impl Positions {
         while left != 0 {
             let shift = left.trailing_zeros();
             left &= left - 1;
-            if let Some(at) = object(pools, world, word, shift) {
+            if let Some(at) = object(lay, word, shift) {
                 see(shift, at);
             }
         }
     }
 
-    /// Takes note that a copy is at a position of a word. False if it is not recognised there.
-    fn put(&mut self, pools: &Pools, world: &World, word: u64, shift: u32, at: usize) -> bool {
-        let there = object(pools, world, word, shift) == Some(at);
+    /// Takes note that a copy, of an object in a slot, is at a position of a word. False if it is not recognised there.
+    fn put(&mut self, lay: &Lay, word: u64, shift: u32, (from, at): (Option<u32>, usize)) -> bool {
+        // In another slot, the object's size decides.
+        if slot(word, shift) != from {
+            lay.sure.set(false);
+        }
+        let there = object(lay, word, shift) == Some(at);
         if there {
             self.0 |= 1 << shift;
         }
@@ -96,16 +105,16 @@ impl Positions {
     }
 
     /// Whether an operation leaves copies recognisable.
-    fn keeps(&mut self, pools: &Pools, world: &World, op: PrimOp, args: [u64; 2], result: u64) -> bool {
-        let related = same(pools, world, args[0], args[1]);
+    fn keeps(&mut self, lay: &Lay, op: PrimOp, args: [u64; 2], result: u64) -> bool {
+        let related = op.arity() == 2 && lay.same(args[0], args[1]);
         let (known, mut kept) = (*self, true);
         for second in [false, true].into_iter().take(op.arity()) {
             let (word, other) = if second { (args[1], args[0]) } else { (args[0], args[1]) };
-            known.copies(pools, world, word, |shift, at| {
+            known.copies(lay, word, |shift, at| {
                 let copy = Copy { shift, second, word, other, related };
                 kept &= match copy.fate(op) {
                     Fate::Gone => true,
-                    Fate::At(shift) => self.put(pools, world, result, shift, at),
+                    Fate::At(to) => self.put(lay, result, to, (slot(word, shift), at)),
                     Fate::Lost => false,
                 };
             });
@@ -186,17 +195,19 @@ impl Machine<'_> {
             return;
         }
         let args = [x.bits(), y.bits()];
-        if !self.positions.keeps(&self.pools, world, op, args, result.bits()) {
+        let lay = Lay::new(&self.pools, world);
+        if !self.positions.keeps(&lay, op, args, result.bits()) {
             self.footprint.disguised();
         }
+        self.pure &= lay.sure.get();
     }
 
     /// Looks at values that leave memory: to a monitor, which keeps them.
     pub(crate) fn form_told(&mut self, world: &World, values: &[Value]) {
         if self.trusts() {
-            let mut any = false;
+            let (mut any, lay) = (false, Lay::new(&self.pools, world));
             for value in values {
-                self.positions.copies(&self.pools, world, value.bits(), |_, _| any = true);
+                self.positions.copies(&lay, value.bits(), |_, _| any = true);
             }
             if any {
                 self.footprint.disguised();
@@ -208,14 +219,15 @@ impl Machine<'_> {
     /// `up` bits further up.
     fn form_move(&mut self, world: &World, word: u64, moved: u64, to: u64, up: i64) {
         let mut kept = true;
-        let mut positions = self.positions;
-        self.positions.copies(&self.pools, world, word, |shift, at| {
+        let (mut positions, lay) = (self.positions, Lay::new(&self.pools, world));
+        self.positions.copies(&lay, word, |shift, at| {
             if COPY << shift & moved != 0 {
                 let place = u32::try_from(i64::from(shift) + up).ok();
-                kept &= place.is_some_and(|place| positions.put(&self.pools, world, to, place, at));
+                kept &= place.is_some_and(|place| positions.put(&lay, to, place, (slot(word, shift), at)));
             }
         });
         self.positions = positions;
+        self.pure &= lay.sure.get();
         if !kept {
             self.footprint.disguised();
         }

@@ -44,13 +44,13 @@ impl<'a> Judge<'a> {
     pub(crate) fn judge_complete(&mut self, machine: &mut Machine, world: &World) -> Judgement {
         if machine.options.leaks {
             let leaked = leaked(machine, world);
-            if !leaked.is_empty() && !machine.footprint.trust().plain {
+            if leaked.doubtful || !leaked.objects.is_empty() && !machine.footprint.trust().plain {
                 let what =
                     "to find leaks of a program that keeps addresses in forms that cannot be recognised";
                 return Judgement::Unknown(Reason::Unsupported(what.into()));
             }
-            if !leaked.is_empty() {
-                return Judgement::Bad(Violation::Leak(leaked));
+            if !leaked.objects.is_empty() {
+                return Judgement::Bad(Violation::Leak(leaked.objects));
             }
         }
         if let Some(monitor) = machine.monitor.as_deref_mut() {

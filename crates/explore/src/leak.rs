@@ -5,11 +5,20 @@
 //! and takes whatever looks like a pointer for one, this must find what is lost.
 
 use crate::address;
+use crate::collect::collect;
 use crate::machine::Machine;
 use crate::state::World;
 
-/// Addresses of all that is lost in an execution that is over.
-pub(crate) fn leaked(machine: &Machine, world: &World) -> Vec<u64> {
+/// What is lost in an execution that is over.
+pub(crate) struct Lost {
+    /// The addresses of objects that no global leads to.
+    pub(crate) objects: Vec<u64>,
+    /// Whether to some of these a word may lead that keeps pointers otherwise: across two words, or further up in one.
+    pub(crate) doubtful: bool,
+}
+
+/// All that is lost in an execution that is over.
+pub(crate) fn leaked(machine: &Machine, world: &World) -> Lost {
     let object = |at: usize| machine.pools.object(world.objects[at]);
     let mut held = vec![false; world.slots.len()];
     let mut work: Vec<usize> = Vec::new();
@@ -32,5 +41,11 @@ pub(crate) fn leaked(machine: &Machine, world: &World) -> Vec<u64> {
         follow(object(at).content(), &mut held, &mut work);
     }
     let lost = |at: &usize| object(*at).heap() && !object(*at).freed() && !held[*at];
-    (0..world.slots.len()).filter(lost).map(|at| object(at).base(world.slots[at])).collect()
+    let lost: Vec<usize> = (0..world.slots.len()).filter(lost).collect();
+    let mut reached = world.clone();
+    if !lost.is_empty() {
+        collect(&machine.pools, &mut reached, false);
+    }
+    let doubtful = lost.iter().any(|&at| reached.slots.contains(&world.slots[at]));
+    Lost { objects: lost.iter().map(|&at| object(at).base(world.slots[at])).collect(), doubtful }
 }

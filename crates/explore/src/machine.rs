@@ -2,19 +2,20 @@
 
 use crate::abstraction::buffer::Loose;
 use crate::abstraction::{Abstraction, Rules};
-use crate::alike;
+use crate::alike::{self, object_at};
 use crate::buffer::Buffer;
 use crate::code::{Code, Instr};
 use crate::expand::Passed;
 use crate::footprint::Footprint;
 use crate::forms::Positions;
 use crate::intern::small;
-use crate::memo::{self, ABSENT, Key, Look, Memo};
+use crate::memo::{self, Key, Look, Memo};
 use crate::object::Object;
 use crate::options::{Model, Options};
 use crate::recorder::Frame;
 use crate::rename::{self, Renaming};
 use crate::state::{EMPTY, Phase, Pools, UNKNOWN, World};
+use crate::stuck::Waiting;
 use crate::{address, object};
 use fencepost_harness::monitor::Monitor;
 use fencepost_lsl::fault::Fault;
@@ -66,6 +67,10 @@ pub(crate) struct Machine<'a> {
     pub(crate) frames: Vec<Frame>,
     pub(crate) scratch: Vec<u64>,
     /// Steps made before.
+    /// How many bytes states held when memory was asked for last.
+    asked: u64,
+    /// States in which threads wait.
+    pub(crate) waiting: Waiting,
     pub(crate) memo: Memo,
     /// What the step under way looked at, and whether it looked at nothing else.
     pub(crate) looks: Vec<Look>,
@@ -133,6 +138,8 @@ impl<'a> Machine<'a> {
             frames: Vec::new(),
             scratch: Vec::new(),
             memo: Memo::default(),
+            asked: 0,
+            waiting: Waiting::default(),
             looks: Vec::new(),
             pure: true,
             made: Vec::new(),
@@ -322,12 +329,31 @@ impl<'a> Machine<'a> {
         self.scratch = words;
     }
 
+    /// Whether too much memory is held, asked again whenever states have grown by a part of the limit.
+    #[inline]
+    pub(crate) fn is_full(&mut self) -> bool {
+        let Some(limit) = self.options.budget.memory else { return false };
+        let held = self.pools.bytes();
+        held > self.asked + limit / 32 && {
+            self.asked = held;
+            self.options.budget.full(held)
+        }
+    }
+
     /// Notes that a step looks at an object, unless it did so before.
     #[inline]
     pub(crate) fn look(&mut self, key: Key, number: u32) {
         let known = |look: &Look| matches!(look, Look::Object(other, _) if *other == key);
         if !self.looks.iter().any(known) && !self.made.iter().any(|slot| Key::slot(*slot) == key) {
             self.looks.push(Look::Object(key, number));
+        }
+    }
+
+    /// Notes that a step asks which object a slot belongs to, unless it is one that the step made.
+    fn look_for_cover(&mut self, world: &World, slot: u32) {
+        let cover = memo::cover(&self.pools, world, slot);
+        if !self.made.iter().any(|made| made + 1 == cover) {
+            self.looks.push(Look::Cover(slot, cover));
         }
     }
 
@@ -420,21 +446,16 @@ impl<'a> Machine<'a> {
     /// Lets everybody reach the objects in some slots, and what they refer to.
     pub(crate) fn share(&mut self, world: &mut World, mut slots: Vec<u32>) {
         while let Some(slot) = slots.pop() {
-            let found = world.slots.iter().rposition(|first| *first <= slot);
-            let within = |at: &usize| slot - world.slots[*at] < self.pools.object(world.objects[*at]).slots();
-            let Some(at) = found.filter(within) else {
-                self.look(Key::slot(slot), ABSENT);
-                continue;
-            };
-            // Which object reaches into a slot where none starts depends on more than that slot.
-            self.pure &= world.slots[at] == slot;
-            self.look(Key::slot(slot), world.objects[at]);
+            self.look_for_cover(world, slot);
+            let Some(at) = object_at(&self.pools, world, slot) else { continue };
+            self.look(Key::slot(world.slots[at]), world.objects[at]);
+            // Whether it is its thread's own or was, and is known by a store that is still under way.
+            if self.ghost && self.options.model != Model::Sc {
+                self.footprint.told();
+            }
             let object = self.pools.object(world.objects[at]);
             if object.owner().is_none() {
                 continue;
-            }
-            if self.ghost && self.options.model != Model::Sc {
-                self.footprint.told();
             }
             let mut words = object.0.to_vec();
             object::share(&mut words);

@@ -7,8 +7,11 @@
 //! # Soundness
 //!
 //! A step is a function of what it looks at, in the order in which it does. Steps that look at anything
-//! else are not kept: choices, monitors, threads that start, a thread that is left alone.
+//! else are not kept: choices, monitors, threads that start, a thread that is left alone or is not joined by others yet. What a
+//! step reports (what it shares, which forms of addresses it makes, its footprint) is a part of that function: see
+//! [`crate::alike::Lay`].
 
+use crate::alike::object_at;
 use crate::intern::small;
 use crate::state::{Parts, Pools, World};
 use rustc_hash::FxHashMap;
@@ -20,7 +23,7 @@ pub(crate) struct Key(u32);
 const DYNAMIC: u32 = 1 << 31;
 
 /// The number of no object.
-pub(crate) const ABSENT: u32 = u32::MAX;
+const ABSENT: u32 = u32::MAX;
 
 impl Key {
     pub(crate) fn global(index: usize) -> Key {
@@ -60,6 +63,11 @@ pub(crate) fn size(pools: &Pools, world: &World, slot: u32) -> u32 {
     })
 }
 
+/// Where the object starts that a slot belongs to, counted from one; zero if it belongs to none.
+pub(crate) fn cover(pools: &Pools, world: &World, slot: u32) -> u32 {
+    object_at(pools, world, slot).map_or(0, |at| world.slots[at] + 1)
+}
+
 /// What a step looks at.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Look {
@@ -69,6 +77,8 @@ pub(crate) enum Look {
     Room(u32, u32),
     /// The [`size`] of the object that starts in a slot.
     Size(u32, u32),
+    /// The [`cover`] of a slot.
+    Cover(u32, u32),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -76,6 +86,7 @@ enum Node {
     Object(Key),
     Room(u32),
     Size(u32),
+    Cover(u32),
     Result(u32),
 }
 
@@ -128,6 +139,7 @@ impl Memo {
                 Node::Object(key) => key.number(world),
                 Node::Room(slot) => room(pools, world, slot),
                 Node::Size(slot) => size(pools, world, slot),
+                Node::Cover(slot) => cover(pools, world, slot),
                 Node::Result(number) => return Some(&self.results[number as usize]),
             };
             node = *self.answers.get(&(node, answer))?;
@@ -140,6 +152,7 @@ impl Memo {
             Look::Object(key, number) => (Node::Object(*key), *number),
             Look::Room(slot, taken) => (Node::Room(*slot), *taken),
             Look::Size(slot, size) => (Node::Size(*slot), *size),
+            Look::Cover(slot, cover) => (Node::Cover(*slot), *cover),
         });
         let root = (before.threads[thread], small(thread), before.buffers[thread]);
         let mut from: Option<(u32, u32)> = None;
@@ -208,7 +221,7 @@ impl Change {
             || !made.iter().all(|(slot, _)| refers(slot));
         let mut rewritten = looks.iter().filter_map(|look| match look {
             Look::Object(key, number) => Some((*number, written.iter().find(|(other, _)| other == key)?.1)),
-            Look::Room(..) | Look::Size(..) => None,
+            Look::Room(..) | Look::Size(..) | Look::Cover(..) => None,
         });
         let owner = |number: u32| pools.object(number).owner();
         let moves = leaves
@@ -217,7 +230,9 @@ impl Change {
             || !pools.buffers.alike(buffer.0, buffer.1)
             || !rewritten
                 .all(|(before, after)| pools.objects.alike(before, after) && owner(before) == owner(after));
-        let changed = written.iter().map(|(_, number)| *number).chain(made.iter().map(|(_, number)| *number));
+        // What is made and dropped at once is seen by nobody.
+        let kept = made.iter().filter(|(slot, _)| refers(slot));
+        let changed = written.iter().map(|(_, number)| *number).chain(kept.map(|(_, number)| *number));
         let loud = buffer.0 != buffer.1 || !changed.into_iter().all(own);
         Change { thread: thread.1, buffer: buffer.1, written, made, leaves, moves, loud }
     }

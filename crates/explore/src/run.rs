@@ -173,7 +173,9 @@ fn attempt<R: Recorder>(
     machine.looks.clear();
     machine.made.clear();
     machine.passed.clear();
-    machine.pure = script.pause.is_none() && machine.options.reductions.remember;
+    // While a thread is the first and only one, what it accesses is not noted.
+    let others = world.threads.len() > 1;
+    machine.pure = others && script.pause.is_none() && machine.options.reductions.remember;
     let mut run = Run::flushing(machine, world, thread, script, recorder);
     if run.sole {
         run.machine.pure = false;
@@ -253,6 +255,9 @@ impl<R: Recorder> Run<'_, '_, R> {
             self.steps += 1;
             if self.steps.is_multiple_of(POLLED) {
                 self.machine.options.budget.spent().map_err(Stop::Limit)?;
+                if self.machine.is_full() || self.machine.pools.nearly_full() {
+                    return Err(Stop::Limit(Reason::Memory));
+                }
             }
             let flow = match self.step(&code.instrs[pc as usize], pc) {
                 Ok(flow) => flow,

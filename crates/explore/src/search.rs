@@ -275,9 +275,13 @@ impl<'m, 'a, 'j> Explorer<'m, 'a, 'j> {
         {
             return Some(End::Stopped(reason));
         }
+        if self.machine.is_full() {
+            return Some(End::Stopped(Reason::Memory));
+        }
         if self.statistics.states % 4096 != 1 {
             return None;
         }
+        let budget = &self.machine.options.budget;
         if budget.full(self.bytes() + held as u64) {
             return Some(End::Stopped(Reason::Memory));
         }

@@ -13,8 +13,26 @@ use crate::state::{EMPTY, Phase, World};
 use fencepost_harness::verdict::Reason;
 use rustc_hash::FxHashSet;
 
-/// States of one thread after which it is taken not to spin.
-const LIMIT: usize = 2_000;
+/// Runs of a thread after which limits are looked at.
+const POLLED: usize = 16;
+
+/// States of a thread that was found to wait: whatever it does, it stays among them.
+#[derive(Default)]
+pub(crate) struct Waiting(Vec<FxHashSet<World>>);
+
+impl Waiting {
+    fn knows(&self, world: &World, thread: usize) -> bool {
+        self.0.get(thread).is_some_and(|states| states.contains(world))
+    }
+
+    /// Of each thread, those found last: a circle is asked about from each of its states.
+    fn keep(&mut self, states: FxHashSet<World>, thread: usize) {
+        if self.0.len() <= thread {
+            self.0.resize_with(thread + 1, FxHashSet::default);
+        }
+        self.0[thread] = states;
+    }
+}
 
 /// The threads that are not done, if all of these wait for ever.
 pub(crate) fn stuck(machine: &mut Machine, world: &World) -> Result<Option<Vec<usize>>, Reason> {
@@ -33,9 +51,13 @@ pub(crate) fn stuck(machine: &mut Machine, world: &World) -> Result<Option<Vec<u
 
 /// Whether a thread, running alone, changes nothing for ever.
 fn waits(machine: &mut Machine, world: &World, thread: usize) -> Result<bool, Reason> {
+    if machine.waiting.knows(world, thread) {
+        return Ok(true);
+    }
     let mut seen: FxHashSet<World> = FxHashSet::default();
     let mut work = vec![world.clone()];
     let mut next = World::default();
+    let mut runs = 0;
     while let Some(from) = work.pop() {
         let mut script = Script::default();
         loop {
@@ -43,7 +65,7 @@ fn waits(machine: &mut Machine, world: &World, thread: usize) -> Result<bool, Re
                 Ok(()) => {
                     tidy(machine, &mut next);
                     let done = machine.phase(&next, thread) == Phase::Finished;
-                    if done || noticeable(machine, world, &next, thread) || seen.len() > LIMIT {
+                    if done || noticeable(machine, world, &next, thread) {
                         return Ok(false);
                     }
                     if seen.insert(next.clone()) {
@@ -55,11 +77,19 @@ fn waits(machine: &mut Machine, world: &World, thread: usize) -> Result<bool, Re
                 Err(_) => return Ok(false),
             }
             script.poll(&machine.options.budget)?;
+            runs += 1;
+            if runs % POLLED == 0 {
+                machine.options.budget.spent()?;
+            }
+            if runs % (64 * POLLED) == 0 && machine.options.budget.full(machine.pools.bytes()) {
+                return Err(Reason::Memory);
+            }
             if !script.advance() {
                 break;
             }
         }
     }
+    machine.waiting.keep(seen, thread);
     Ok(true)
 }
 
