@@ -248,7 +248,8 @@ impl<'a> Checker<'a> {
         self.threads = unrolled.threads.len();
         self.measure(&unrolled);
         self.still_going()?;
-        let ranges = range::analyse(&self.harness.program, &unrolled, self.options.precision, &budget);
+        let ranges = range::analyse(&self.harness.program, &unrolled, self.options.precision, &budget)
+            .map_err(|failure| self.unroll_failure(failure))?;
         self.still_going()?;
         let solver = Box::new(Cadical::new(self.options.order, budget.clone()));
         let settings = Settings { shortcuts: self.options.shortcuts, budget };

@@ -29,9 +29,13 @@ pub struct Decision {
     pub high: Guard,
 }
 
+/// Decisions that are made at most.
+const MOST: usize = 1 << 21;
+
 /// All guards of one unrolled program.
 #[derive(Default)]
 pub struct Guards {
+    full: bool,
     /// Indexed by guard, minus the two constants.
     nodes: Vec<Decision>,
     unique: FxHashMap<Decision, Guard>,
@@ -42,6 +46,11 @@ impl Guards {
     /// The decision at the root of a guard; none for the constants.
     pub fn decision(&self, guard: Guard) -> Option<Decision> {
         (guard.0 >= 2).then(|| self.nodes[guard.0 as usize - 2])
+    }
+
+    /// Whether there were too many decisions: then guards made since mean nothing.
+    pub fn is_full(&self) -> bool {
+        self.full
     }
 
     /// How many decisions there are.
@@ -80,6 +89,10 @@ impl Guards {
         }
         if let Some(&known) = self.ite_cache.get(&(test, yes, no)) {
             return known;
+        }
+        self.full |= self.nodes.len() >= MOST;
+        if self.full {
+            return Guard::FALSE;
         }
         let cond = [test, yes, no]
             .into_iter()

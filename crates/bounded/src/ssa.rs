@@ -49,6 +49,8 @@ pub enum Check {
 #[derive(Default)]
 pub struct Values {
     nodes: Vec<Node>,
+    /// What each is by the way it is made.
+    traits: Vec<Traits>,
     shared: FxHashMap<Node, ValId>,
     /// The choices, by number.
     pub choices: Vec<Choice>,
@@ -57,6 +59,18 @@ pub struct Values {
     /// The value that decides each condition of the guards; only whether it is zero matters.
     pub conditions: Vec<ValId>,
     condition_of: FxHashMap<ValId, u32>,
+    /// When values are not zero, as far as that was asked.
+    truths: FxHashMap<ValId, Guard>,
+}
+
+/// What a value is by the way it is made, worked out once: values are shared, and so would the work be repeated for each
+/// way that leads to them.
+#[derive(Clone, Copy)]
+struct Traits {
+    /// Zero or one.
+    flag: bool,
+    /// May have undefined bits.
+    undefined: bool,
 }
 
 impl Values {
@@ -84,10 +98,45 @@ impl Values {
     }
 
     fn share(&mut self, node: Node) -> ValId {
-        *self.shared.entry(node).or_insert_with_key(|node| {
-            self.nodes.push(node.clone());
-            ValId(self.nodes.len() as u32 - 1)
-        })
+        if let Some(&known) = self.shared.get(&node) {
+            return known;
+        }
+        let id = ValId(u32::try_from(self.nodes.len()).expect("statements are fewer, and so are values"));
+        self.traits.push(self.traits_of(&node));
+        self.nodes.push(node.clone());
+        self.shared.insert(node, id);
+        id
+    }
+
+    fn traits_of(&self, node: &Node) -> Traits {
+        let of = |id: &ValId| self.traits[id.index()];
+        let both = |a: &ValId, b: &ValId| Traits {
+            flag: of(a).flag && of(b).flag,
+            undefined: of(a).undefined || of(b).undefined,
+        };
+        match node {
+            Node::Const(value) => {
+                Traits { flag: *value == Value::ZERO || *value == Value::ONE, undefined: value.undef() != 0 }
+            }
+            Node::Op(op, args) => Traits {
+                flag: match op {
+                    PrimOp::Cmp(..) | PrimOp::Not | PrimOp::Truth => true,
+                    PrimOp::Convert(_) => of(&args[0]).flag,
+                    _ => false,
+                },
+                undefined: !op.needs_defined() && args.iter().any(|arg| of(arg).undefined),
+            },
+            Node::Select(_, yes, no) => both(yes, no),
+            Node::Checked(_, inner) => of(inner),
+            Node::Load(_) => Traits { flag: false, undefined: true },
+            Node::Choice(number) => Traits {
+                flag: false,
+                undefined: match &self.choices[*number as usize] {
+                    Choice::OneOf(values) => values.iter().any(|value| value.undef() != 0),
+                    Choice::Any(_) => false,
+                },
+            },
+        }
     }
 
     /// A constant.
@@ -148,6 +197,15 @@ impl Values {
     /// When a value is not zero. Negations and comparisons with zero are looked through, so that a
     /// flag and its test become the same condition.
     pub fn truth(&mut self, id: ValId) -> Guard {
+        if let Some(&known) = self.truths.get(&id) {
+            return known;
+        }
+        let truth = self.find_truth(id);
+        self.truths.insert(id, truth);
+        truth
+    }
+
+    fn find_truth(&mut self, id: ValId) -> Guard {
         let is_zero = |values: &Values, id| values.constant(id) == Some(Value::ZERO);
         match self.node(id).clone() {
             Node::Const(value) => {
@@ -179,29 +237,12 @@ impl Values {
 
     /// Whether a value is zero or one by the way it is made.
     fn is_flag(&self, id: ValId) -> bool {
-        match self.node(id) {
-            Node::Const(value) => *value == Value::ZERO || *value == Value::ONE,
-            Node::Op(PrimOp::Cmp(..) | PrimOp::Not | PrimOp::Truth, _) => true,
-            Node::Op(PrimOp::Convert(_), args) => self.is_flag(args[0]),
-            Node::Select(_, yes, no) => self.is_flag(*yes) && self.is_flag(*no),
-            Node::Checked(_, inner) => self.is_flag(*inner),
-            Node::Load(_) | Node::Choice(_) | Node::Op(..) => false,
-        }
+        self.traits[id.index()].flag
     }
 
     /// Whether a value may have undefined bits, by the way it is made.
     pub fn may_be_undefined(&self, id: ValId) -> bool {
-        match self.node(id) {
-            Node::Const(value) => value.undef() != 0,
-            Node::Op(op, args) => !op.needs_defined() && args.iter().any(|&arg| self.may_be_undefined(arg)),
-            Node::Select(_, yes, no) => self.may_be_undefined(*yes) || self.may_be_undefined(*no),
-            Node::Checked(_, inner) => self.may_be_undefined(*inner),
-            Node::Load(_) => true,
-            Node::Choice(number) => match &self.choices[*number as usize] {
-                Choice::OneOf(values) => values.iter().any(|value| value.undef() != 0),
-                Choice::Any(_) => false,
-            },
-        }
+        self.traits[id.index()].undefined
     }
 
     fn untruth(&mut self, id: ValId) -> Guard {

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 /// A word of literals.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Word {
-    /// Its bits; meaningless where undefined.
+    /// Its bits; zero where undefined, as in [`Value`], so that equal words have equal literals.
     pub bits: [Lit; 64],
     /// Which bits are undefined.
     pub undef: [Lit; 64],
@@ -33,7 +33,9 @@ impl Word {
         let known = |lits: &[Lit; 64]| {
             lits.iter().rev().try_fold(0u64, |word, lit| lit.as_constant().map(|bit| word << 1 | bit as u64))
         };
-        Some(Value::partial(known(&self.bits)?, known(&self.undef)?))
+        let (bits, undef) = (known(&self.bits)?, known(&self.undef)?);
+        debug_assert_eq!(bits & undef, 0, "bits are zero where undefined");
+        Some(Value::partial(bits, undef))
     }
 
     /// A word that may be anything in a range, with as few variables as the range's bits need: constant
@@ -67,14 +69,15 @@ impl Word {
             Range::Wide(Wide { zero, one, undef }) => {
                 for i in 0..64 {
                     let may = |mask: &u64| mask >> i & 1 == 1;
-                    word.bits[i] = match (may(zero), may(one)) {
-                        (true, true) => circuit.var(),
-                        (_, one) => Lit::constant(one),
-                    };
                     word.undef[i] = match (may(undef), may(zero) || may(one)) {
                         (true, true) => circuit.var(),
                         (undef, _) => Lit::constant(undef),
                     };
+                    let bit = match (may(zero), may(one)) {
+                        (true, true) => circuit.var(),
+                        (_, one) => Lit::constant(one),
+                    };
+                    word.bits[i] = circuit.and(bit, !word.undef[i]);
                 }
             }
         }
@@ -187,7 +190,10 @@ pub fn apply(circuit: &mut Circuit, op: PrimOp, args: &[&Word]) -> Word {
             let zero = Word::constant(Value::ZERO);
             Word::of_bits(add(circuit, &zero.bits, &a.bits, ty.bits, true)).wrap(ty)
         }
-        PrimOp::BitNot(ty) => Word { bits: a.bits.map(|bit| !bit), undef: a.undef }.wrap(ty),
+        PrimOp::BitNot(ty) => {
+            let bits = std::array::from_fn(|i| circuit.and(!a.bits[i], !a.undef[i]));
+            Word { bits, undef: a.undef }.wrap(ty)
+        }
         PrimOp::Extract { low, ty } => {
             let shift = |lits: &[Lit; 64]| {
                 std::array::from_fn(|i| lits.get(i + low as usize).copied().unwrap_or(Lit::FALSE))
@@ -234,8 +240,8 @@ fn bitwise(circuit: &mut Circuit, op: BinOp, a: &Word, b: &Word) -> Word {
             }
             _ => (circuit.xor(x, y), Lit::TRUE),
         };
-        word.bits[i] = bit;
         word.undef[i] = circuit.and(either, open);
+        word.bits[i] = circuit.and(bit, !word.undef[i]);
     }
     word
 }

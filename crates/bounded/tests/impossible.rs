@@ -28,7 +28,8 @@ fn sound(ends: Option<StopKind>) -> Result<(), Reason> {
         atomic: None,
     };
     unrolled.threads[last.thread].stops.extend(ends.map(stop));
-    let ranges = range::analyse(&harness.program, &unrolled, Precision::Values, &Budget::default());
+    let ranges = range::analyse(&harness.program, &unrolled, Precision::Values, &Budget::default())
+        .unwrap_or_else(|_| panic!("few places"));
     let solver = Box::new(Cadical::new(OrderEncoding::default(), Budget::default()));
     let encoding = encode(&harness.program, unrolled, ranges, &model, solver, Settings::default());
     let Ok(encoding) = encoding else { panic!("no limits are set") };

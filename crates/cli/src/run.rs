@@ -19,7 +19,7 @@ use fencepost_harness::verdict::Reason;
 use fencepost_lsl::program::address;
 use fencepost_lsl::value::Value;
 use fencepost_models::cat::Model;
-use fencepost_replay::{Refusal, judge_until, replay_until};
+use fencepost_replay::{Refusal, asked, judge_until, replay_until};
 use std::panic::AssertUnwindSafe;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -197,7 +197,8 @@ fn judge(
             Some(observations)
         }
         Some(Mined::Fault(trace)) => {
-            let judge = Judge { session, model: &serial_model(), budget: &options.budget };
+            let model = &serial_model();
+            let judge = Judge { session, test: subject.test(), model, budget: &options.budget };
             return judge.violated(trace, Wrong::Fault, None, true);
         }
         Some(Mined::Impossible(why)) => {
@@ -218,7 +219,7 @@ fn judge(
                 states: how.budget.states,
             };
             let how = explore::Options { reuse: limits.reuse, budget, ..how.clone() };
-            let judge = Judge { session, model, budget: &options.budget };
+            let judge = Judge { session, test: subject.test(), model, budget: &options.budget };
             explicit(judge, subject, specification, how, progress, result)
         }
     }
@@ -245,7 +246,7 @@ fn bounded(
         result.scope.threads = outcome.threads;
     }
     progress(Progress::Replaying);
-    let judge = Judge { session, model, budget: &options.budget };
+    let judge = Judge { session, test: subject.test(), model, budget: &options.budget };
     match outcome.finding {
         Finding::Holds { witness, ends } => {
             // Proof that the verdict speaks of something: an execution that the referee accepts.
@@ -370,6 +371,8 @@ fn serial_model() -> Model {
 #[derive(Clone, Copy)]
 struct Judge<'a> {
     session: &'a Session,
+    /// What was asked; `main` if it is none.
+    test: Option<&'a Test>,
     model: &'a Model,
     budget: &'a Budget,
 }
@@ -378,6 +381,7 @@ impl Judge<'_> {
     /// Has an execution accepted.
     fn accepted(&self, trace: &Trace) -> Result<(), Reason> {
         let stop = || self.budget.exhausted().is_some();
+        self.asked(trace)?;
         judge_until(&self.session.harness, trace, self.model, &[], &stop)
             .map_err(|refusal| self.refused(refusal))
     }
@@ -385,7 +389,13 @@ impl Judge<'_> {
     /// Has an execution accepted and explained.
     fn replayed(&self, trace: &Trace) -> Result<Explanation, Reason> {
         let stop = || self.budget.exhausted().is_some();
+        self.asked(trace)?;
         replay_until(&self.session.harness, trace, self.model, &stop).map_err(|refusal| self.refused(refusal))
+    }
+
+    /// That it is an execution of what was asked.
+    fn asked(&self, trace: &Trace) -> Result<(), Reason> {
+        asked(&self.session.harness, self.test, trace).map_err(|why| self.refused(Refusal::Wrong(why)))
     }
 
     fn refused(&self, refusal: Refusal) -> Reason {

@@ -10,7 +10,7 @@ use fencepost_harness::result::{
 };
 use fencepost_harness::verdict::Reason;
 use fencepost_lsl::program::ProcId;
-use fencepost_replay::{Refusal, replay_until};
+use fencepost_replay::{Refusal, asked, replay_until};
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
@@ -102,6 +102,8 @@ fn judged(
     if trace.fault().is_none() {
         return Err(internal("a trace violates nothing".into()));
     }
+    asked(&session.harness, None, trace)
+        .map_err(|why| internal(format!("a trace does not replay: {why}")))?;
     let stop = || options.budget.exhausted();
     let explanation =
         replay_until(&session.harness, trace, &model, &stop).map_err(|refusal| match refusal {

@@ -14,7 +14,7 @@ use fencepost_bounded::check::{Finding, Options, check};
 use fencepost_bounded::unroll;
 use fencepost_explore::{Model, Verdict, explore};
 use fencepost_harness::trace::Trace;
-use fencepost_replay::{Refusal, replay, replay_until};
+use fencepost_replay::{Refusal, asked, replay, replay_until};
 use programs::PROGRAMS;
 use std::collections::BTreeMap;
 use tamper::KINDS;
@@ -132,6 +132,68 @@ fn executions_of_weak_models_are_refused_on_strong_ones() {
         }
     }
     assert!(refused > 1, "only {refused} executions need a weak model");
+}
+
+/// A trace of something else than was asked is refused, though it may well be an execution.
+#[test]
+fn what_was_not_asked_is_refused() {
+    let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
+    for (number, (name, text, ..)) in PROGRAMS.iter().enumerate() {
+        let session = load(text);
+        let subject = session.subjects().remove(0);
+        for Good { from, trace, .. } in traces(number, &session) {
+            assert_eq!(asked(&session.harness, subject.test(), &trace), Ok(()), "{from}");
+            for bad in not_asked(&trace, subject.test().is_some()) {
+                let Err(why) = asked(&session.harness, subject.test(), &bad) else {
+                    panic!("{name}: {from} is taken for what was asked\n{bad:#?}");
+                };
+                let why = why.replace(|c: char| c.is_ascii_digit(), "N");
+                *reasons.entry(why).or_default() += 1;
+            }
+        }
+    }
+    for expected in [
+        "the trace has no thread",
+        "the first thread does not run `main`",
+        "the trace has more threads than the test",
+        "a thread makes more calls than the test",
+        "call N of the test is another operation",
+        "call N of the test has arguments that it does not leave open",
+    ] {
+        assert!(reasons.contains_key(expected), "nothing is refused since {expected}: {reasons:#?}");
+    }
+}
+
+/// Traces with other calls.
+fn not_asked(trace: &Trace, test: bool) -> Vec<Trace> {
+    let changed = |change: &dyn Fn(&mut Trace)| {
+        let mut bad = trace.clone();
+        change(&mut bad);
+        bad
+    };
+    let mut all = vec![changed(&|bad| bad.threads.clear())];
+    for thread in 0..trace.threads.len() {
+        for call in 0..trace.threads[thread].calls.len() {
+            let made = &trace.threads[thread].calls[call];
+            if thread > 0 && !test {
+                continue;
+            }
+            all.push(changed(&|bad| bad.threads[thread].calls.push(made.clone())));
+            if let Some((op, number)) = made.op {
+                all.push(changed(&|bad| bad.threads[thread].calls[call].op = Some((op, number + 1))));
+                all.push(changed(&|bad| bad.threads[thread].calls[call].op = None));
+                for arg in 0..made.args.len() {
+                    all.push(changed(&|bad| {
+                        bad.threads[thread].calls[call].args[arg] = fencepost_lsl::value::Value::new(77);
+                    }));
+                }
+            }
+        }
+        if trace.threads[thread].start == fencepost_harness::trace::Start::AfterFirst {
+            all.push(changed(&|bad| bad.threads.push(trace.threads[thread].clone())));
+        }
+    }
+    all
 }
 
 /// A referee who is told to stop says so, and nothing else.

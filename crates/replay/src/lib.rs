@@ -4,13 +4,15 @@
 //! 1. each thread, run by the interpreter of [`fencepost_lsl`] on the values its loads are said to read,
 //!    makes exactly the accesses of the trace, in the atomic blocks and calls it says, and ends as it says;
 //! 2. every load reads what its source wrote, and every access to memory that is freed says what it found;
-//! 3. the model, evaluated on this one execution, allows it.
+//! 3. the model, evaluated on this one execution, allows it;
+//! 4. it is about what was asked ([`asked`]): the calls of the test, with arguments that this leaves open.
 //!
 //! What is worked out on the way explains the trace to people: names of addresses, an order in which
 //! memory can have seen the accesses, and the reorderings that make the execution possible.
 //!
 //! Deliberately absent: any search.
 
+mod asked;
 mod evaluate;
 mod explain;
 mod names;
@@ -24,6 +26,7 @@ mod shape;
 mod sources;
 mod world;
 
+pub use asked::asked;
 pub use race::race;
 pub use shape::{lets_stores_overtake_loads, lets_threads_read_own_blocks_early};
 

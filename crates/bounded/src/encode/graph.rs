@@ -25,6 +25,27 @@ impl Encoding<'_> {
     }
 }
 
+/// Whether a model lets no load read what its own thread overwrote before: a constraint forbids to follow one's own
+/// store in program order and to precede it, `fr ; po`.
+pub(super) fn hides_overwritten(model: &Model) -> bool {
+    let is = |relation: &Relation, wanted: &[BaseRelation]| matches!(relation, Relation::Base(base) if wanted.contains(base));
+    let (fr, po) = ([BaseRelation::Fr], [BaseRelation::Po, BaseRelation::PoLoc]);
+    model.constraints.iter().any(|constraint| match (constraint.test, &constraint.relation) {
+        (Test::Irreflexive, relation) => parts(relation).iter().any(|part| {
+            matches!(part, Relation::Seq(a, b) if is(a, &fr) && is(b, &po) || is(a, &po) && is(b, &fr))
+        }),
+        (Test::Acyclic, relation) => {
+            let all = parts(relation);
+            let inner: Vec<&Relation> = all.iter().filter_map(|part| lifted(part)).flat_map(|(r, _)| parts(r)).collect();
+            let both = |parts: &[&Relation]| {
+                parts.iter().any(|part| is(part, &fr)) && parts.iter().any(|part| is(part, &po))
+            };
+            both(&all) || both(&inner)
+        }
+        (Test::Empty, _) => false,
+    })
+}
+
 /// Whether entries hold only between executed events, by the way their literals are made.
 fn is_strict(relation: &Relation) -> bool {
     match relation {

@@ -108,7 +108,10 @@ pub fn encode<'a>(
     solver: Box<dyn Solver>,
     settings: Settings,
 ) -> Result<Encoding<'a>, Exhausted> {
-    let Settings { shortcuts, budget } = settings;
+    let Settings { mut shortcuts, budget } = settings;
+    if !graph::hides_overwritten(model) {
+        (shortcuts.hide_overwritten, shortcuts.resolve_local) = (false, false);
+    }
     let events = unrolled.events.len();
     let mut encoding = Encoding {
         circuit: Circuit::new(solver),
@@ -138,6 +141,9 @@ pub fn encode<'a>(
     encoding.encode_memory();
     encoding.encode_model(model);
     encoding.complete_words();
+    if encoding.unrolled.values.guards.is_full() {
+        return Err(Exhausted::Memory);
+    }
     match encoding.exhausted {
         Some(exhausted) => Err(exhausted),
         None => Ok(encoding),

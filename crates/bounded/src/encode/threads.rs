@@ -11,6 +11,7 @@ use crate::unroll::{EventKind, Stillness, StopKind, Switch};
 use crate::word::{self, Word};
 use fencepost_lsl::memory;
 use fencepost_lsl::op::{BinOp, CmpOp, PrimOp};
+use fencepost_lsl::program::Choice;
 use fencepost_lsl::value::{IntTy, Value};
 use rustc_hash::FxHashSet;
 use std::rc::Rc;
@@ -175,7 +176,7 @@ impl Encoding<'_> {
         let range = ranges.of(id);
         let word = match self.unrolled.values.node(id).clone() {
             Node::Const(value) => Word::constant(value),
-            Node::Choice(_) => self.choice(range),
+            Node::Choice(number) => self.choice(number, range),
             Node::Load(event) => self.load(event as usize, range),
             // Bits that the check rules out do not matter: where it fails, nothing is done with the value.
             Node::Checked(_, inner) => (*self.word(inner)).clone(),
@@ -198,10 +199,10 @@ impl Encoding<'_> {
         word
     }
 
-    /// A word that is one of a set.
-    fn choice(&mut self, range: &Range) -> Word {
+    /// A word that is one of those offered.
+    fn choice(&mut self, number: u32, range: &Range) -> Word {
         let word = Word::fresh(&mut self.circuit, range);
-        if let Some(values) = range.values() {
+        if let Choice::OneOf(values) = self.unrolled.values.choices[number as usize].clone() {
             let mut any = Vec::new();
             for value in values {
                 any.push(word.is(&mut self.circuit, value));

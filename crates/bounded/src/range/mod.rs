@@ -12,12 +12,13 @@ pub mod rooms;
 use crate::guard::Guard;
 use crate::solver::Budget;
 use crate::ssa::{Check, Node, ValId};
-use crate::unroll::{EventKind, Object, Unrolled};
+use crate::unroll::{EventKind, Failure, Object, Unrolled};
 use cells::{Cell, Cells};
 use domain::{Range, Wide};
 use fencepost_lsl::memory;
 use fencepost_lsl::op::PrimOp;
 use fencepost_lsl::program::{Choice, Place, Program};
+use fencepost_lsl::source::Span;
 use fencepost_lsl::value::{IntTy, Value};
 use rooms::Rooms;
 use rustc_hash::FxHashMap;
@@ -96,8 +97,16 @@ pub enum Precision {
     Types,
 }
 
+/// Places that an access may go to at most.
+const MOST_PLACES: usize = 1 << 14;
+
 /// Analyses an unrolled program. When the budget is used up, what comes back is of no use.
-pub fn analyse(program: &Program, unrolled: &Unrolled, precision: Precision, budget: &Budget) -> Ranges {
+pub fn analyse(
+    program: &Program,
+    unrolled: &Unrolled,
+    precision: Precision,
+    budget: &Budget,
+) -> Result<Ranges, Failure> {
     let contents = unrolled.objects.iter().map(|object| content(program, object)).collect();
     let renewed = renewed_objects(unrolled);
     let (creating, limit) = creating_operations(unrolled);
@@ -117,12 +126,17 @@ pub fn analyse(program: &Program, unrolled: &Unrolled, precision: Precision, bud
             values,
             cells,
             done: 0,
+            crowded: std::cell::Cell::new(false),
         };
         analysis.solo();
         analysis.concurrent(budget);
         analysis.even_out(budget);
+        if let Some(span) = analysis.crowded() {
+            let what = format!("an access that may go to more than {MOST_PLACES} places");
+            return Err(Failure::Unsupported(what, span));
+        }
         if !analysis.cells.stale || budget.exhausted().is_some() {
-            return analysis.finish();
+            return Ok(analysis.finish());
         }
         cells = analysis.cells.restart();
     }
@@ -204,6 +218,8 @@ struct Analysis<'a> {
     cells: Cells,
     /// Values below this index are computed, in the phase with one thread.
     done: usize,
+    /// Whether an access may go to too many places.
+    crowded: std::cell::Cell<bool>,
 }
 
 /// Addresses an access may have: good ones, and whether there are others.
@@ -362,10 +378,16 @@ impl Analysis<'_> {
             Range::Wide(wide) => {
                 let mut good = Vec::new();
                 for object in self.unrolled.objects.iter() {
+                    if !self.may_take(object, store) {
+                        continue;
+                    }
                     let end = (object.base + object.size).saturating_sub(ty.bytes() - 1);
-                    good.extend((object.base..end).filter(|&at| {
-                        wide.admits(Value::new(at)) && self.object_at(at, ty.bytes(), store).is_some()
-                    }));
+                    let places = (object.base..end).filter(|&at| wide.admits(Value::new(at)));
+                    good.extend(places.take(MOST_PLACES + 1 - good.len()));
+                    if good.len() > MOST_PLACES {
+                        self.crowded.set(true);
+                        break;
+                    }
                 }
                 Addresses { good, others: true }
             }
@@ -375,8 +397,23 @@ impl Analysis<'_> {
     fn object_at(&self, addr: u64, bytes: u64, store: bool) -> Option<usize> {
         let holds = |object: &Object| memory::covers((object.base, object.size), (addr, bytes));
         let index = self.unrolled.objects.iter().position(holds)?;
-        let global = self.unrolled.objects[index].global;
-        (!(store && global.is_some_and(|index| self.program.globals[index].constant))).then_some(index)
+        self.may_take(&self.unrolled.objects[index], store).then_some(index)
+    }
+
+    /// Whether an object may be accessed, or stored to.
+    fn may_take(&self, object: &Object, store: bool) -> bool {
+        !(store && object.global.is_some_and(|index| self.program.globals[index].constant))
+    }
+
+    /// Where an access stands that may go to too many places, if there was one.
+    fn crowded(&self) -> Option<Span> {
+        let accesses =
+            self.unrolled.events.iter().filter_map(|event| Some((access(&event.kind)?, event.span)));
+        let crowded = |((addr, ty, store), _): &((ValId, IntTy, bool), Span)| {
+            self.addresses(*addr, *ty, *store).good.len() > MOST_PLACES
+        };
+        let mut accesses = accesses.filter(|_| self.crowded.get());
+        accesses.find(crowded).map(|(_, span)| span)
     }
 
     fn cover(&mut self, addr: u64, bytes: u64) -> Vec<u64> {

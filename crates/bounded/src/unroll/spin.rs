@@ -41,6 +41,7 @@ use fencepost_lsl::liveness::{Liveness, RegSet, written};
 use fencepost_lsl::op::PrimOp;
 use fencepost_lsl::program::{Label, Operand, Proc, Stmt, StmtKind, continues};
 use fencepost_lsl::ways::may_read;
+use rustc_hash::FxHashSet;
 
 /// A thread at the turning point of a loop.
 pub(super) struct Visit {
@@ -226,11 +227,17 @@ fn stores_back(out: &mut Unrolled, before: &Visit, store: usize, own_early: bool
 
 /// Whether a value is made only of values that were there before a turn, so that the next turn has it again.
 fn is_fixed(values: &Values, id: ValId, there: usize) -> bool {
-    id.index() < there
-        || match values.node(id) {
-            Node::Const(_) => true,
-            Node::Checked(_, inner) => is_fixed(values, *inner, there),
-            Node::Op(_, args) => args.iter().all(|&arg| is_fixed(values, arg, there)),
-            Node::Select(..) | Node::Load(_) | Node::Choice(_) => false,
+    let (mut work, mut seen) = (vec![id], FxHashSet::default());
+    while let Some(id) = work.pop() {
+        if id.index() < there || !seen.insert(id) {
+            continue;
         }
+        match values.node(id) {
+            Node::Const(_) => {}
+            Node::Checked(_, inner) => work.push(*inner),
+            Node::Op(_, args) => work.extend(args),
+            Node::Select(..) | Node::Load(_) | Node::Choice(_) => return false,
+        }
+    }
+    true
 }

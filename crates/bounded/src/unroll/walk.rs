@@ -278,6 +278,10 @@ impl<'a> Walker<'a> {
             self.path.push(index as u32);
             guard = self.stmt(stmt, env, guard)?;
             self.path.pop();
+            if self.out.values.guards.is_full() {
+                let what = "branches of a thread that depend on each other in millions of ways";
+                return Err(Failure::Unsupported(what.into(), stmt.span));
+            }
         }
         Ok(guard)
     }

@@ -14,7 +14,7 @@ use fencepost_harness::inference::{
 };
 use fencepost_harness::result::{CheckResult, Verdict};
 use fencepost_harness::verdict::Reason;
-use fencepost_lsl::program::{Order, Program};
+use fencepost_lsl::program::Program;
 use fencepost_lsl::source::FileId;
 use std::collections::BTreeMap;
 
@@ -29,18 +29,32 @@ struct Written {
     orders: BTreeMap<Switch, Vec<Stronger>>,
 }
 
+impl Written {
+    /// The same without a fence, or without the orders that replace it.
+    fn less(&self, switch: &Switch) -> Written {
+        let mut less = self.clone();
+        less.fences.remove(switch);
+        less.orders.remove(switch);
+        less
+    }
+}
+
 impl Search<'_> {
     /// Puts a placement into the source text and checks that; for the first one, also what each fence is for.
     pub(super) fn prove(&self, found: &Found, first: bool) -> Result<Placed, Stuck> {
         let Request { session, kinds, costs, .. } = self.request;
         let program = &session.harness.program;
         let written = self.written(Written { fences: found.placement.clone(), ..Written::default() })?;
-        let Written { patches, checks, orders, fences: left } = self.with_orders(written);
+        let written = self.with_orders(written);
         let mut fences: Vec<PlacedFence> = Vec::new();
-        for switch in left.iter().chain(orders.keys()) {
+        for switch in written.fences.iter().chain(written.orders.keys()) {
             let slot = slot(program, *switch);
             let kind = kinds[switch.fence];
             let without = match first {
+                // Orders do more than the fences that they stand for where accesses lie in between, so the text is asked.
+                true if !written.orders.is_empty() => {
+                    self.decide(self.answers(&self.patches(&written.less(switch)))?)?
+                }
                 true => {
                     let mut others = found.placement.clone();
                     others.remove(switch);
@@ -50,8 +64,8 @@ impl Search<'_> {
             };
             fences.push(PlacedFence {
                 kind: kind.name,
-                statement: (!orders.contains_key(switch)).then(|| kind.statement(false)),
-                orders: orders.get(switch).into_iter().flatten().map(|o| named(program, o)).collect(),
+                statement: (!written.orders.contains_key(switch)).then(|| kind.statement(false)),
+                orders: written.orders.get(switch).into_iter().flatten().map(|o| named(program, o)).collect(),
                 at: program.sources.position(slot.at),
                 line: program.sources.line(slot.at).to_owned(),
                 function: slot.function.clone(),
@@ -66,9 +80,9 @@ impl Search<'_> {
             let diff = patch::unified(&file.name, &file.text, &patch.text);
             ChangedFile { name: file.name.clone(), text: patch.text, diff }
         };
-        let files = patches.into_iter().map(changed).collect();
+        let files = written.patches.into_iter().map(changed).collect();
         let cost = fences.iter().map(|fence| fence.cost).sum();
-        Ok(Placed { fences, cost, files, checks })
+        Ok(Placed { fences, cost, files, checks: written.checks })
     }
 
     /// Has accesses get stronger orders instead of the fences of a placement, wherever the program then holds.
@@ -91,31 +105,56 @@ impl Search<'_> {
                 best = accepted;
             }
         }
-        // A seq_cst access also acquires or releases, which its fence did not: others may be idle now.
-        let strongest = |orders: &Vec<Stronger>| orders.iter().any(|order| order.order == Order::SeqCst);
-        if best.orders.values().any(strongest) {
+        // An order may do more than its fence did: a seq_cst access also acquires or releases, and an access with an order is
+        // kept in order with those between it and the fence. Others may be idle now.
+        if !best.orders.is_empty() {
             for switch in best.fences.iter().chain(best.orders.keys()).copied().collect::<Vec<_>>() {
-                let mut next = best.clone();
-                next.fences.remove(&switch);
-                next.orders.remove(&switch);
-                best = self.written(next).unwrap_or(best);
+                best = self.written(best.less(&switch)).unwrap_or(best);
             }
         }
         best
     }
 
-    /// Puts fences and orders into the text, and checks that.
-    fn written(&self, mut written: Written) -> Result<Written, Stuck> {
+    /// The text with fences and orders.
+    fn patches(&self, written: &Written) -> Vec<Patch> {
         let mut all = Vec::new();
         written.orders.values().for_each(|way| orders::add(&mut all, way));
         let Request { session, kinds, .. } = self.request;
-        written.patches = patch::patches(&session.harness.program, kinds, &written.fences, &all);
+        patch::patches(&session.harness.program, kinds, &written.fences, &all)
+    }
+
+    /// Puts fences and orders into the text, and checks that.
+    fn written(&self, mut written: Written) -> Result<Written, Stuck> {
+        written.patches = self.patches(&written);
         written.checks = self.recheck(&written.patches)?;
         Ok(written)
     }
 
-    /// Checks the program made of patched files.
+    /// Checks the program made of patched files, all of it must hold.
     fn recheck(&self, patches: &[Patch]) -> Result<Vec<CheckResult>, Stuck> {
+        let mut results = Vec::new();
+        for (index, Failure { result, .. }) in self.answers(patches)?.into_iter().enumerate() {
+            match &result.verdict {
+                Verdict::Holds => results.push(result),
+                Verdict::Inconclusive(reason) => return Err((Some(index), reason.clone())),
+                Verdict::Violated(_) if self.request.method == Method::Rlx => {
+                    let what = format!(
+                        "the fences that execution buffers ask for are not enough on the model {}, which allows more than \
+                         that machine does; try --method search",
+                        self.request.questions[index].1.name
+                    );
+                    return Err((Some(index), Reason::Method(what)));
+                }
+                Verdict::Violated(_) => {
+                    return Err((Some(index), disagreement("with the fences put into the text")));
+                }
+            }
+        }
+        Ok(results)
+    }
+
+    /// What is said of the program made of patched files, question by question up to the first that is violated.
+    fn answers(&self, patches: &[Patch]) -> Result<Vec<Failure>, Stuck> {
         let Request { session, path, arguments, reference, questions, .. } = self.request;
         let texts: Vec<(FileId, String)> = patches.iter().map(|p| (p.file, p.text.clone())).collect();
         let mirror = Mirror::new(&session.harness.program.sources, path, &texts).map_err(|error| {
@@ -132,7 +171,7 @@ impl Search<'_> {
                 Reason::Unsupported(format!("the text with fences put in is no longer understood: {first}")),
             )
         })?;
-        let mut results = Vec::new();
+        let mut answers = Vec::new();
         for (index, (asked, model)) in questions.iter().enumerate() {
             let subject = match asked {
                 Asked::Subject(Subject::Main(_)) => patched.subject("main").map(Asked::Subject),
@@ -142,31 +181,26 @@ impl Search<'_> {
                 Asked::Sweep => Ok(Asked::Sweep),
             };
             let asked = subject.map_err(|problem| (Some(index), Reason::Internal(problem.message)))?;
-            let result = self.ask(&patched, index, &asked, model).result;
-            match &result.verdict {
-                Verdict::Holds => results.push(result),
-                Verdict::Inconclusive(reason) => return Err((Some(index), reason.clone())),
-                Verdict::Violated(_) if self.request.method == Method::Rlx => {
-                    let what = format!(
-                        "the fences that execution buffers ask for are not enough on the model {}, which allows more than \
-                         that machine does; try --method search",
-                        model.name
-                    );
-                    return Err((Some(index), Reason::Method(what)));
-                }
-                Verdict::Violated(_) => {
-                    return Err((Some(index), disagreement("with the fences put into the text")));
-                }
+            let answer = self.ask(&patched, index, &asked, model);
+            let violated = matches!(answer.result.verdict, Verdict::Violated(_));
+            answers.push(answer);
+            if violated {
+                break;
             }
         }
-        Ok(results)
+        Ok(answers)
     }
 
     /// What becomes of a placement that lacks a fence: a check that is violated, if there is one.
     fn without(&self, placement: &Placement) -> Result<Without, Stuck> {
+        let questions = 0..self.request.questions.len();
+        self.decide(questions.map(|question| self.check_with(placement, question)))
+    }
+
+    /// The same, by answers to the questions in their order.
+    fn decide(&self, answers: impl IntoIterator<Item = Failure>) -> Result<Without, Stuck> {
         let mut unsure: Option<Failure> = None;
-        for question in 0..self.request.questions.len() {
-            let failure = self.check_with(placement, question);
+        for (question, failure) in answers.into_iter().enumerate() {
             match &failure.result.verdict {
                 Verdict::Holds => {}
                 Verdict::Violated(_) => return Ok(Without::Fails(Box::new(failure))),

@@ -1,0 +1,92 @@
+/* Attacks: that guards stay small. In the order in which these branches are met, their decision diagram has 2^26 nodes; that is given up by name, and
+   in time. */
+#include <assert.h>
+#include <pthread.h>
+int a[26], b[26], s;
+static void *work(void *u) { for (int i = 0; i < 26; i++) { a[i] = 1; b[i] = 1; } return u; }
+int main(void) {
+    pthread_t t;
+    pthread_create(&t, NULL, work, NULL);
+    int a0 = a[0], b0 = b[0];
+    int a1 = a[1], b1 = b[1];
+    int a2 = a[2], b2 = b[2];
+    int a3 = a[3], b3 = b[3];
+    int a4 = a[4], b4 = b[4];
+    int a5 = a[5], b5 = b[5];
+    int a6 = a[6], b6 = b[6];
+    int a7 = a[7], b7 = b[7];
+    int a8 = a[8], b8 = b[8];
+    int a9 = a[9], b9 = b[9];
+    int a10 = a[10], b10 = b[10];
+    int a11 = a[11], b11 = b[11];
+    int a12 = a[12], b12 = b[12];
+    int a13 = a[13], b13 = b[13];
+    int a14 = a[14], b14 = b[14];
+    int a15 = a[15], b15 = b[15];
+    int a16 = a[16], b16 = b[16];
+    int a17 = a[17], b17 = b[17];
+    int a18 = a[18], b18 = b[18];
+    int a19 = a[19], b19 = b[19];
+    int a20 = a[20], b20 = b[20];
+    int a21 = a[21], b21 = b[21];
+    int a22 = a[22], b22 = b[22];
+    int a23 = a[23], b23 = b[23];
+    int a24 = a[24], b24 = b[24];
+    int a25 = a[25], b25 = b[25];
+    if (a0) s = 0;
+    if (a1) s = 1;
+    if (a2) s = 2;
+    if (a3) s = 3;
+    if (a4) s = 4;
+    if (a5) s = 5;
+    if (a6) s = 6;
+    if (a7) s = 7;
+    if (a8) s = 8;
+    if (a9) s = 9;
+    if (a10) s = 10;
+    if (a11) s = 11;
+    if (a12) s = 12;
+    if (a13) s = 13;
+    if (a14) s = 14;
+    if (a15) s = 15;
+    if (a16) s = 16;
+    if (a17) s = 17;
+    if (a18) s = 18;
+    if (a19) s = 19;
+    if (a20) s = 20;
+    if (a21) s = 21;
+    if (a22) s = 22;
+    if (a23) s = 23;
+    if (a24) s = 24;
+    if (a25) s = 25;
+    if (a0 && b0) goto out;
+    if (a1 && b1) goto out;
+    if (a2 && b2) goto out;
+    if (a3 && b3) goto out;
+    if (a4 && b4) goto out;
+    if (a5 && b5) goto out;
+    if (a6 && b6) goto out;
+    if (a7 && b7) goto out;
+    if (a8 && b8) goto out;
+    if (a9 && b9) goto out;
+    if (a10 && b10) goto out;
+    if (a11 && b11) goto out;
+    if (a12 && b12) goto out;
+    if (a13 && b13) goto out;
+    if (a14 && b14) goto out;
+    if (a15 && b15) goto out;
+    if (a16 && b16) goto out;
+    if (a17 && b17) goto out;
+    if (a18 && b18) goto out;
+    if (a19 && b19) goto out;
+    if (a20 && b20) goto out;
+    if (a21 && b21) goto out;
+    if (a22 && b22) goto out;
+    if (a23 && b23) goto out;
+    if (a24 && b24) goto out;
+    if (a25 && b25) goto out;
+    assert(s < 1000);
+out:
+    pthread_join(t, NULL);
+    return 0;
+}
