@@ -168,5 +168,10 @@ fn random_programs() {
             seen[usize::from(kind == FAILS)] += 1;
         }
     }
-    assert!(seen[0] > 50 && seen[1] > 50, "{} hold, {} fail", seen[0], seen[1]);
+    assert!(
+        !fencepost_reference::generate::is_usual() || seen[0] > 50 && seen[1] > 50,
+        "{} hold, {} fail",
+        seen[0],
+        seen[1]
+    );
 }

@@ -174,6 +174,12 @@ fn both_engines_agree_on_late_frees_and_blocks_that_stop() {
         }
     }
     println!("{faults} with faults, {right} without; first faults by model: {only:?}");
-    assert!(faults > programs / 4 && right > programs / 4, "{faults} with faults, {right} without");
-    assert!(only[2] > 0 && only[3] > 0, "no fault needs a late access: {only:?}");
+    assert!(
+        !fencepost_reference::generate::is_usual() || faults > programs / 4 && right > programs / 4,
+        "{faults} with faults, {right} without"
+    );
+    assert!(
+        !fencepost_reference::generate::is_usual() || only[2] > 0 && only[3] > 0,
+        "no fault needs a late access: {only:?}"
+    );
 }

@@ -274,7 +274,11 @@ fn engines_and_a_naive_judge_agree_on_random_outputs() {
         "{faults} with faults, {held} hold, {violated} violated; {pointers} with pointers, {partial} partial"
     );
     let few = programs as usize / 4;
-    assert!(held > few && violated > few && pointers > few && partial > few, "too few to say anything");
+    assert!(
+        !fencepost_reference::generate::is_usual()
+            || held > few && violated > few && pointers > few && partial > few,
+        "too few to say anything"
+    );
 }
 
 /// The verdict on the only test of a program on sc, by both engines.

@@ -279,5 +279,8 @@ fn random_programs() {
         }
     }
     println!("explanations, by how many reorderings they have: {lengths:?}");
-    assert!(lengths.contains_key(&1) && lengths.contains_key(&2), "{lengths:?}");
+    assert!(
+        !fencepost_reference::generate::is_usual() || lengths.contains_key(&1) && lengths.contains_key(&2),
+        "{lengths:?}"
+    );
 }

@@ -133,5 +133,9 @@ fn brute_force_and_both_engines_agree_on_random_control_flow() {
     }
     println!("{tally:?}");
     let enough = |count: u32| u64::from(count) * 20 > programs;
-    assert!(enough(tally.failing) && enough(tally.alike) && enough(tally.stuck), "{tally:?}");
+    assert!(
+        !fencepost_reference::generate::is_usual()
+            || enough(tally.failing) && enough(tally.alike) && enough(tally.stuck),
+        "{tally:?}"
+    );
 }

@@ -1,7 +1,7 @@
 //! Random concurrent C data types, checked by both engines: they find the same observations and the same faults.
 //!
 //! Where the reference programs of other tests are straight lines over words, these have loops, accesses of
-//! several widths to the same bytes, pointers, locks, compare-and-swap, and memory that is allocated and freed.
+//! several widths to the same bytes, pointers, locks, compare-and-swap, memory that is allocated and freed, and undefined bits.
 //! `PROGRAMS` sets how many there are, `SEED` which.
 
 #[path = "random_c/random.rs"]
@@ -21,7 +21,7 @@ mod waiting;
 const HEAD: &str = "#include <fencepost.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-struct node { int value; struct node *next; };
+struct node { int value; unsigned low : 3, high : 5; struct node *next; };
 int x, y;
 struct { short a, b; } s;
 union { int word; short half[2]; unsigned char byte[4]; } u;
@@ -85,7 +85,18 @@ impl Writer<'_> {
                 .random
                 .pick(&["r = cas(&x, r, 1);", "r = atomic_fetch_add(&z, 1);", "fp_atomic { r = x; y = r; }"])
                 .to_owned(),
-            11 => "{ struct node *n = malloc(sizeof *n); n->value = v; n->next = 0; head = n; }".to_owned(),
+            // Words of which nothing or not all is defined go from here to there, and are flipped.
+            11 => self
+                .random
+                .pick(&[
+                    "{ struct node *n = malloc(sizeof *n); n->value = v; n->next = 0; head = n; }",
+                    "{ struct node *n = malloc(sizeof *n); n->value ^= v; n->next = 0; head = n; }",
+                    "{ struct node *n = malloc(sizeof *n); n->value = ~n->value; head = n; }",
+                    "{ struct node *n = malloc(sizeof *n); n->low = v; n->value |= 2; head = n; }",
+                    "if (head) { struct node n = *head; n.value ^= 1; x = n.value; }",
+                    "if (head) head->low = v;",
+                ])
+                .to_owned(),
             12 => self
                 .random
                 .pick(&[
@@ -158,25 +169,27 @@ fn program(random: &mut Random) -> String {
     )
 }
 
-/// What both engines say of a program on a model. Says whether it was a fault.
-fn compare(session: &Session, text: &str, name: &str) -> bool {
+/// What both engines say of a program on a model. Says whether it was a fault; nothing if there are too many states.
+fn compare(session: &Session, text: &str, name: &str) -> Option<bool> {
     let subject = session.subjects().remove(0);
     let Subject::Test(test) = &subject else { panic!("there is a test") };
     let model = fencepost_models::builtin(name).expect("it ships");
     let machine = Model::named(name).expect("it is a machine with store buffers");
-    let options = fencepost_explore::Options { model: machine, ..Default::default() };
+    let budget = fencepost_explore::Budget { states: Some(300_000), ..Default::default() };
+    let options = fencepost_explore::Options { model: machine, budget, ..Default::default() };
     let explored =
         explore(&session.harness, fencepost_explore::Subject::Test(test, None), &options, None, &|_| {});
     let asked =
         check(&session.harness, unroll::Subject::Test(test), &model, None, &Options::default(), &|_, _| {});
     match (&explored.verdict, &asked.finding) {
-        (Verdict::Violated { .. }, Finding::Violated(_)) => return true,
+        (Verdict::Violated { .. }, Finding::Violated(_)) => return Some(true),
         (Verdict::Holds, Finding::Holds { .. }) => {}
+        (Verdict::Inconclusive(Reason::States { .. }), _) => return None,
         (explored, asked) => panic!("{name}: explored {explored:?}\nasked {asked:?}\n{text}"),
     }
     let solved = observations(&session.harness, unroll::Subject::Test(test), &model, &Options::default());
     assert_eq!(solved.as_ref(), Ok(&explored.observations), "{name}\n{text}");
-    false
+    Some(false)
 }
 
 /// Random loops that wait, judged by both engines and with silent turns unrolled: nothing that a loop leaves behind is
@@ -227,7 +240,10 @@ fn waiting_loops_leave_the_same_behind() {
         }
     }
     println!("{wrong} wrong, {right} right");
-    assert!(wrong * 4 > programs && right * 4 > programs, "{wrong} wrong, {right} right");
+    assert!(
+        !fencepost_reference::generate::is_usual() || wrong * 4 > programs && right * 4 > programs,
+        "{wrong} wrong, {right} right"
+    );
 }
 
 fn setting(name: &str, default: u64) -> u64 {
@@ -237,7 +253,7 @@ fn setting(name: &str, default: u64) -> u64 {
 
 #[test]
 fn both_engines_agree_on_random_data_types() {
-    let (seed, programs) = (setting("SEED", 1), setting("PROGRAMS", 60));
+    let (seed, programs) = (setting("SEED", 1), setting("PROGRAMS", 150));
     println!("SEED={seed} PROGRAMS={programs}");
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("program.c");
@@ -251,11 +267,15 @@ fn both_engines_agree_on_random_data_types() {
         };
         for model in ["sc", "tso", "pso"] {
             match compare(&session, &text, model) {
-                true => faults += 1,
-                false => right += 1,
+                Some(true) => faults += 1,
+                Some(false) => right += 1,
+                None => {}
             }
         }
     }
     println!("{faults} with faults, {right} without");
-    assert!(faults * 20 > programs && right * 4 > programs, "{faults} with faults, {right} without");
+    assert!(
+        !fencepost_reference::generate::is_usual() || faults * 20 > programs && right * 4 > programs,
+        "{faults} with faults, {right} without"
+    );
 }

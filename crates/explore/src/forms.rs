@@ -379,7 +379,9 @@ impl<R: Recorder> Run<'_, '_, R> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::alike::object_at;
     use crate::object;
+    use crate::state::Pools;
     use fencepost_lsl::program::Place;
 
     /// Two objects of a slot, and one of three between them.
@@ -404,7 +406,7 @@ mod tests {
     fn kept(op: PrimOp, x: u64, y: u64) -> bool {
         let (pools, world, _) = world();
         let mut positions = Positions(u64::MAX >> (64 - address::POSITIONS));
-        positions.keeps(&pools, &world, op, [x, y], eval(op, x, y).expect("it has a value"))
+        positions.keeps(&Lay::new(&pools, &world), op, [x, y], eval(op, x, y).expect("it has a value"))
     }
 
     #[test]
@@ -515,7 +517,7 @@ mod tests {
                     let Some(result) = value(*word) else { continue };
                     let args = if swapped { [y, *word] } else { [*word, y] };
                     let mut positions = Positions(u64::MAX >> (64 - address::POSITIONS));
-                    if !positions.keeps(&pools, &world, op, args, result) {
+                    if !positions.keeps(&Lay::new(&pools, &world), op, args, result) {
                         continue;
                     }
                     if (0..3).all(|other| value(moved(other)) == Some(result)) {

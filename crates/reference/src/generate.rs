@@ -34,6 +34,11 @@ fn series() -> u64 {
     })
 }
 
+/// Whether tests draw the series of which it is known what it has: others may lack what is rare.
+pub fn is_usual() -> bool {
+    series() == 1
+}
+
 /// How large programs may be.
 #[derive(Clone, Copy, Debug)]
 pub struct Size {
