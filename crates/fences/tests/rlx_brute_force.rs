@@ -142,5 +142,8 @@ fn placements_are_exact() {
             break;
         }
     }
-    assert!(needed > compared / 4, "fences were needed {needed} times on {compared} programs");
+    assert!(
+        !fencepost_reference::generate::is_usual() || needed > compared / 4,
+        "fences were needed {needed} times on {compared} programs"
+    );
 }

@@ -171,5 +171,8 @@ fn random_programs() {
         "{compared} programs, {branching} with branches, {on_tso} need fences on tso; {several} times there is a \
          choice; {missed} times buffers miss some of it"
     );
-    assert!(branching > 0 && on_tso > 0 && several > 0, "{compared} programs of one kind");
+    assert!(
+        !fencepost_reference::generate::is_usual() || branching > 0 && on_tso > 0 && several > 0,
+        "{compared} programs of one kind"
+    );
 }
