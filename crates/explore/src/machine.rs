@@ -351,6 +351,9 @@ impl<'a> Machine<'a> {
 
     /// Notes that a step asks which object a slot belongs to, unless it is one that the step made.
     fn look_for_cover(&mut self, world: &World, slot: u32) {
+        if self.looks.iter().any(|look| matches!(look, Look::Cover(other, _) if *other == slot)) {
+            return;
+        }
         let cover = memo::cover(&self.pools, world, slot);
         if !self.made.iter().any(|made| made + 1 == cover) {
             self.looks.push(Look::Cover(slot, cover));
