@@ -158,6 +158,61 @@ fn folder_instead_of_file() {
     insta::assert_snapshot!(run(folder.path(), &["check", "queue.c"]));
 }
 
+/// A program whose text is Latin-1: `text` as it stands, with `\u{e9}` as one byte.
+fn latin_1(text: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let bytes: Vec<u8> = text.chars().map(|c| u8::try_from(c).expect("Latin-1")).collect();
+    fs::write(folder.path().join("queue.c"), bytes).expect("written");
+    folder
+}
+
+/// What a literal holds would be a guess.
+#[test]
+fn literals_that_are_no_utf_8() {
+    let text = "\
+#include <assert.h>
+#define ACUTE '\u{e9}'
+static const char text[] = \"\u{e9}\"; /* \u{e9} */
+int main(void) { assert(sizeof text == 4 && text[0] != ACUTE); return 0; }
+";
+    insta::assert_snapshot!(run(latin_1(text).path(), &["check", "queue.c", "-m", "sc"]));
+}
+
+#[test]
+fn comments_that_are_no_utf_8() {
+    let text = "\
+#include <assert.h>
+#include <pthread.h>
+int x, y, a, b; /* \u{e9} */
+void *other(void *unused)
+{
+    x = 1;
+    a = y; /* \u{e9} */
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, 0, other, 0);
+    y = 1;
+    b = x;
+    pthread_join(thread, 0);
+    assert(a || b);
+    return 0;
+}
+";
+    let folder = latin_1(text);
+    insta::assert_snapshot!(run(folder.path(), &["check", "queue.c", "-m", "sc", "-q"]));
+    insta::assert_snapshot!(run(folder.path(), &["fences", "queue.c", "-m", "tso"]));
+}
+
+/// Programs are C11 whatever the compiler takes for granted.
+#[test]
+fn standard_of_the_preprocessor() {
+    let text = "_Static_assert(__STDC_VERSION__ == 201112L, \"C11\");\nint main(void) { return 0; }\n";
+    insta::assert_snapshot!(check(text, &["-m", "sc", "-q"]));
+}
+
 #[test]
 fn model_file_with_mistakes() {
     let folder = tempfile::tempdir().expect("a temporary folder");
