@@ -3,12 +3,13 @@
 //! Names that start with `__fencepost_` are for the model headers; users see them as `fence`, `assert`,
 //! `malloc` and so on.
 
+use super::typing::MAX_SIZE;
 use super::{Data, Lowerer, Value};
 use crate::ast::{Expr, ExprKind, UnaryOp};
 use crate::types::{QualType, Type};
 use fencepost_lsl::diagnostic::Diagnostic;
 use fencepost_lsl::fault::Fault;
-use fencepost_lsl::op::{BinOp, PrimOp};
+use fencepost_lsl::op::{BinOp, CmpOp, PrimOp};
 use fencepost_lsl::program::{Choice, Fence, Operand, Order, Place, StmtKind, address};
 use fencepost_lsl::source::Span;
 use fencepost_lsl::value::{self, IntTy};
@@ -92,8 +93,7 @@ impl<'u> Lowerer<'u> {
             "__fencepost_self" => self.current_thread(),
             "calloc" => {
                 let (count, size) = (self.size_argument(&arguments[0]), self.size_argument(&arguments[1]));
-                let size = self.builder.op(PrimOp::Bin(BinOp::Mul, IntTy::U64), &[count, size], span);
-                self.allocate(size, address::HEAP_ALIGN, true, span)
+                self.calloc(count, size, span)
             }
             "aligned_alloc" => {
                 let align = self.alignment_argument(&arguments[0])?;
@@ -196,6 +196,29 @@ impl<'u> Lowerer<'u> {
         let place = Place::Heap;
         self.builder.emit(StmtKind::Alloc { dst, size, align, zeroed, place, layout: None }, span);
         Value::word(pointer, dst)
+    }
+
+    /// `calloc`, which fails if the product of its arguments is no `size_t`.
+    fn calloc(&mut self, count: Operand, size: Operand, span: Span) -> Value {
+        let u64_op = |op| PrimOp::Bin(op, IntTy::U64);
+        let none = self.builder.op(PrimOp::Not, &[size], span);
+        let divisor = self.builder.op(u64_op(BinOp::Or), &[size, none], span);
+        let most = self.builder.op(u64_op(BinOp::Div), &[u64::MAX.into(), divisor], span);
+        let too_much = self.builder.op(PrimOp::Cmp(CmpOp::Lt, false), &[most, count], span);
+        let bytes = self.builder.op(u64_op(BinOp::Mul), &[count, size], span);
+        if too_much == 0.into() {
+            return self.allocate(bytes, address::HEAP_ALIGN, true, span);
+        }
+        let result = self.builder.reg();
+        self.builder.assign(result, 0.into(), span);
+        let label = self.builder.label();
+        self.builder.open();
+        self.builder.break_if(label, too_much, span);
+        let made = self.allocate(bytes, address::HEAP_ALIGN, true, span);
+        let address = self.operand(made, span);
+        self.builder.assign(result, address, span);
+        self.builder.close_block(label, false, span);
+        Value::word(made.ty, result)
     }
 
     /// An allocation at a multiple of a number.
@@ -310,7 +333,12 @@ impl<'u> Lowerer<'u> {
             self.unsupported(size.span, "copying or filling a variable number of bytes", why);
             return None;
         };
-        let size = size_constant.bits;
+        let bytes = size_constant.bits;
+        if bytes > MAX_SIZE {
+            self.error(size.span, format!("{bytes} bytes, more than there is memory"));
+            return None;
+        }
+        let size = bytes;
         for ty in std::iter::once(to).chain(from) {
             let Some(element) = self.types.size(ty.id).filter(|element| *element > 0) else { continue };
             if size % element == 0 && !matches!(self.types.get(ty.id), Type::Void) {

@@ -63,10 +63,10 @@ impl<'u> Lowerer<'u> {
             }
             ExprKind::AlignofType(name) => {
                 let ty = self.type_name(name);
-                let align = self.type_name_alignment(name).unwrap_or(1).max(self.types.align_of(ty));
-                Value::word(self.types.unsigned_long(), align)
+                Value::word(self.types.unsigned_long(), self.types.align_of(ty))
             }
             ExprKind::AlignofExpr(operand) => {
+                self.refuse_own_alignment(operand);
                 let ty = self.type_of_object(operand, "_Alignof");
                 Value::word(self.types.unsigned_long(), self.types.align_of(ty))
             }

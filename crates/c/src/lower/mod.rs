@@ -57,7 +57,7 @@ use fencepost_lsl::source::{SourceMap, Span};
 use functions::Functions;
 use globals::Globals;
 use pragma::Pragmas;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use scope::Scopes;
 use slots::Slots;
 
@@ -82,6 +82,7 @@ pub fn lower(
         globals: Globals::default(),
         layouts: FxHashMap::default(),
         definitions: FxHashMap::default(),
+        own_alignments: FxHashSet::default(),
         choices: FxHashMap::default(),
         unevaluated: 0,
         caveats: Vec::new(),
@@ -124,6 +125,8 @@ struct Lowerer<'u> {
     /// The types of struct, union and enum definitions met before, by their places in the tree: what
     /// stands in an expression may be lowered more than once.
     definitions: FxHashMap<usize, TypeId>,
+    /// Names of variables and members that may be aligned otherwise than their types.
+    own_alignments: FxHashSet<Symbol>,
     /// What was chosen by each `_Generic` and the like.
     choices: FxHashMap<*const Expr, &'u Expr>,
     /// How many operands around this place are not evaluated: those of `sizeof` and `typeof`, and
