@@ -206,6 +206,57 @@ int main(void)
     insta::assert_snapshot!(run(folder.path(), &["fences", "queue.c", "-m", "tso"]));
 }
 
+/// A program with a call of a function that calls another, and so on; with a fault behind that.
+fn calls(depth: usize) -> String {
+    let mut text = String::from("#include <assert.h>\nstatic int f0(void) { return 0; }\n");
+    for inner in 0..depth - 2 {
+        text += &format!("static int f{}(void) {{ return f{inner}() + 1; }}\n", inner + 1);
+    }
+    text + &format!("int main(void) {{ assert(f{}() == 0); return 0; }}\n", depth - 2)
+}
+
+/// The same for all who follow them. No recursion is in sight, and everything ends.
+#[test]
+fn calls_inside_of_each_other() {
+    for engine in ["bounded", "explicit"] {
+        let arguments = ["-m", "sc", "-q", "--engine", engine];
+        assert!(check(&calls(256), &arguments).ends_with("assertion failed: f254() == 0\nexit code 1"));
+        insta::assert_snapshot!(check(&calls(257), &arguments));
+        let operation = calls(258).replace("int main(void) { assert(f256() == 0);", "int op(void) { f256();");
+        let operation = operation + "#pragma fencepost op o = op()\n#pragma fencepost test T = ( o | o )\n";
+        insta::assert_snapshot!(check(&operation, &arguments));
+    }
+}
+
+/// The referee follows whatever an engine followed, and who does not says just that.
+#[test]
+fn loops_of_many_turns() {
+    let text = "\
+#include <assert.h>
+int main(void) { int n = 0; for (int i = 0; i < 1100000; i++) n = i; assert(n == 0); return 0; }
+";
+    insta::assert_snapshot!(check(text, &["-m", "sc", "-q"]));
+    let found = check(text, &["-m", "sc", "-q", "--engine", "explicit"]);
+    assert!(found.ends_with("assertion failed: n == 0\nexit code 1"), "{found}");
+    let text = "\
+static int turn(void) { int n = 0; for (int i = 0; i < 1100000; i++) n = i; return n; }
+#pragma fencepost op t = turn()
+#pragma fencepost test T = ( t | t )
+";
+    insta::assert_snapshot!(check(text, &["-m", "sc", "-q"]));
+}
+
+/// It depends on a choice, not on other threads.
+#[test]
+fn allocations_of_unknown_size() {
+    let text = "\
+#include <fencepost.h>
+#include <stdlib.h>
+int main(void) { return !malloc(fp_any(1, 2)); }
+";
+    insta::assert_snapshot!(check(text, &["-m", "sc", "-q"]));
+}
+
 /// Programs are C11 whatever the compiler takes for granted.
 #[test]
 fn standard_of_the_preprocessor() {

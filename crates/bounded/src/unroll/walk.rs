@@ -12,7 +12,7 @@ use crate::unroll::Bounds;
 use fencepost_harness::operation::{Harness, OpId};
 use fencepost_harness::test::Test;
 use fencepost_lsl::fault::{Fault, Use};
-use fencepost_lsl::interp::Frame;
+use fencepost_lsl::interp::{Frame, MAX_CALLS, too_deep};
 use fencepost_lsl::liveness::Liveness;
 use fencepost_lsl::memory;
 use fencepost_lsl::op::{BinOp, CmpOp, PrimOp};
@@ -389,7 +389,7 @@ impl<'a> Walker<'a> {
             StmtKind::Alloc { dst, size, align, zeroed, place, layout } => {
                 let size = self.read(env, *size);
                 let Some(size) = self.out.values.constant(size).and_then(Value::defined) else {
-                    let what = "an allocation whose size depends on what other threads do";
+                    let what = "an allocation whose size is not known before the program runs";
                     return Err(Failure::Unsupported(what.into(), span));
                 };
                 let (zeroed, place, layout) = (*zeroed, *place, *layout);
@@ -820,8 +820,8 @@ impl<'a> Walker<'a> {
             return Ok(vec![undefined; self.program.proc(proc).results.len()]);
         }
         // Deep recursion on known values ends in the statement limit, or here before our own stack does.
-        if self.procs.len() > 200 {
-            return Err(Failure::TooLong(span));
+        if self.procs.len() >= MAX_CALLS {
+            return Err(Failure::Unsupported(too_deep(), span));
         }
         self.inline(proc, Some(span), args, guard)
     }
