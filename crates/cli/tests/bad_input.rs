@@ -246,6 +246,26 @@ static int turn(void) { int n = 0; for (int i = 0; i < 1100000; i++) n = i; retu
     insta::assert_snapshot!(check(text, &["-m", "sc", "-q"]));
 }
 
+/// As many as there are bits in the words of model headers.
+#[test]
+fn many_threads() {
+    let text = |count| {
+        format!(
+            "#include <pthread.h>
+static void *nothing(void *unused) {{ return unused; }}
+int main(void)
+{{
+    pthread_t thread;
+    for (int i = 0; i < {count}; i++) pthread_create(&thread, 0, nothing, 0);
+    return 0;
+}}
+"
+        )
+    };
+    assert!(check(&text(63), &["-m", "sc", "-q"]).ends_with("exit code 0"));
+    insta::assert_snapshot!(check(&text(64), &["-m", "sc", "-q"]));
+}
+
 /// It depends on a choice, not on other threads.
 #[test]
 fn allocations_of_unknown_size() {

@@ -178,6 +178,9 @@ pub struct Halt {
 /// them. All engines keep to it, so that each can judge what another finds.
 pub const MAX_CALLS: usize = 256;
 
+/// So many threads may an execution have, ended ones included. Model headers count on it: a word has a bit for each.
+pub const MAX_THREADS: usize = 64;
+
 /// What is said of a thread with more calls than that. They need not be a recursion, and may well end.
 pub fn too_deep() -> String {
     format!("more than {MAX_CALLS} calls inside of each other")

@@ -12,7 +12,7 @@ use crate::unroll::Bounds;
 use fencepost_harness::operation::{Harness, OpId};
 use fencepost_harness::test::Test;
 use fencepost_lsl::fault::{Fault, Use};
-use fencepost_lsl::interp::{Frame, MAX_CALLS, too_deep};
+use fencepost_lsl::interp::{Frame, MAX_CALLS, MAX_THREADS, too_deep};
 use fencepost_lsl::liveness::Liveness;
 use fencepost_lsl::memory;
 use fencepost_lsl::op::{BinOp, CmpOp, PrimOp};
@@ -163,6 +163,11 @@ impl<'a> Walker<'a> {
                     solo: true,
                 });
             }
+        }
+        let last = self.pending.get(MAX_THREADS).and_then(|thread| thread.calls.first());
+        if let Some(call) = last {
+            let span = self.program.proc(call.proc).span;
+            return Err(Failure::Unsupported(format!("more than {MAX_THREADS} threads"), span));
         }
         // Spawns add to the list while it is worked off.
         let mut next = 0;
@@ -413,6 +418,9 @@ impl<'a> Walker<'a> {
             StmtKind::Spawn { proc, args } => {
                 let args = args.iter().map(|arg| self.read(env, *arg)).collect();
                 let thread = self.pending.len();
+                if thread >= MAX_THREADS {
+                    return Err(Failure::Unsupported(format!("more than {MAX_THREADS} threads"), span));
+                }
                 let start = Start::Spawn(self.out.events.len());
                 let calls = vec![PendingCall { op: None, primed: false, proc: *proc, args }];
                 let mut path = self.path.clone();
