@@ -234,3 +234,10 @@ fn sizes_that_overflow() {
         assert!(rejected.diagnostics.iter().all(|diagnostic| diagnostic.primary.is_some()), "{text}");
     }
 }
+
+/// What is declared and not defined has no bytes to copy.
+#[test]
+fn copies_of_unknown_size() {
+    let (message, _) = refusal("struct s;\nstruct s *p, *q;\nint main(void) { «*p = *q»; return 0; }\n");
+    assert_eq!(message, "the size of `struct s` is not known");
+}

@@ -264,7 +264,9 @@ impl Renderer<'_> {
                 }
                 Action::Load { .. } => "load ",
                 Action::Store { .. } => "store",
-                _ => "free ",
+                Action::Free { .. } => "free ",
+                // These find no object, dead or alive.
+                Action::Fence(_) | Action::Choose { .. } | Action::Spawn { .. } => return None,
             };
             return Some(format!("{BAD}{atomic}{what} {}{RESET}, freed by {freed}", self.place(id)));
         }
@@ -473,7 +475,10 @@ impl Renderer<'_> {
             Action::Load { .. } => "load",
             Action::Free { .. } => return format!("free {} ({})", self.place(id), self.line(id)),
             Action::Alloc { .. } => return format!("new {} ({})", self.place(id), self.line(id)),
-            _ => "store",
+            Action::Store { .. } => "store",
+            Action::Fence(_) => "fence",
+            Action::Choose { .. } => "choice",
+            Action::Spawn { .. } => "start",
         };
         let place = &explanation.places[id.index()];
         let way = explanation.ways[id.index()].as_ref().unwrap_or(place);

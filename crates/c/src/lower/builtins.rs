@@ -53,8 +53,9 @@ impl<'u> Lowerer<'u> {
                 void
             }
             "__fencepost_caveat" => {
-                if let ExprKind::String(text) = &arguments[0].kind {
-                    self.caveat(&String::from_utf8_lossy(&text.bytes));
+                match &arguments[0].kind {
+                    ExprKind::String(text) => self.caveat(&String::from_utf8_lossy(&text.bytes)),
+                    _ => self.error(span, "expected a string literal"),
                 }
                 void
             }
@@ -62,7 +63,10 @@ impl<'u> Lowerer<'u> {
                 let cond = self.truth(&arguments[0]);
                 let text = match &arguments[1].kind {
                     ExprKind::String(text) => String::from_utf8_lossy(&text.bytes).into_owned(),
-                    _ => String::new(),
+                    _ => {
+                        self.error(span, "expected a string literal");
+                        String::new()
+                    }
                 };
                 let fault = match name {
                     "__fencepost_misuse" => Fault::Misuse(text),
@@ -160,8 +164,9 @@ impl<'u> Lowerer<'u> {
         for argument in arguments {
             let Some(constant) = self.constant(argument) else { continue };
             let value = self.convert(Value::word(constant.ty, constant.bits), ty, argument.span);
-            if let Data::Word(Operand::Const(word)) = value.data {
-                values.push(word);
+            match value.data {
+                Data::Word(Operand::Const(word)) => values.push(word),
+                _ => self.impossible(argument.span, "a constant is none once it is converted"),
             }
         }
         let dst = self.builder.reg();
@@ -172,7 +177,11 @@ impl<'u> Lowerer<'u> {
     /// Any value of the type of an expression.
     fn any(&mut self, sample: &'u Expr, span: Span) -> Value {
         let ty = self.type_of(sample);
-        let Some(scalar) = self.types.scalar(ty.id) else { return self.poison() };
+        let Some(scalar) = self.types.scalar(ty.id) else {
+            let shown = self.types.show(ty);
+            self.error(sample.span, format!("any value of type `{shown}`, which is no integer"));
+            return self.poison();
+        };
         let dst = self.builder.reg();
         let from = match self.types.get(ty.id) {
             Type::Bool => Choice::OneOf(vec![value::Value::ZERO, value::Value::ONE]),
