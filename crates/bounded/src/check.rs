@@ -469,7 +469,9 @@ impl<'a> Checker<'a> {
     fn unroll_failure(&self, failure: Failure) -> Reason {
         let at = |span| self.harness.program.sources.position(span).to_string();
         match failure {
-            Failure::TooLong(span) => Reason::TooLong { at: at(span) },
+            Failure::TooLong(span) => {
+                Reason::TooLong { at: at(span), limit: self.options.unroll.max_statements }
+            }
             Failure::Unsupported(what, span) => Reason::Unsupported(format!("{}: {what}", at(span))),
             Failure::Exhausted(exhausted) => exhausted.into(),
         }

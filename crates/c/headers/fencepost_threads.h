@@ -116,12 +116,34 @@ static inline void fencepost_mutex_unlock(struct fencepost_mutex *mutex)
     mutex->held = 0;
 }
 
+/* Runs a function unless somebody has done so: 0 before, 1 while it runs, 2 behind it. Whoever comes later sees what it did. */
+static inline void fencepost_once(int *state, void (*function)(void))
+{
+    int first;
+    __fencepost_atomic
+    {
+        first = *state == 0;
+        if (first)
+            *state = 1;
+    }
+    if (first) {
+        function();
+        fencepost_release();
+        *state = 2;
+    } else {
+        __fencepost_assume(*state == 2);
+        fencepost_acquire();
+    }
+}
+
 /* A condition variable: a bit for each thread that sleeps on it, and for each that was woken and has not noticed
- * yet. Nobody wakes up without reason. */
+ * yet. Nobody wakes up without reason. No program has more than 64 threads, so that there is always a bit left. */
 struct fencepost_condition {
-    unsigned sleeping;
-    unsigned woken;
+    unsigned long sleeping;
+    unsigned long woken;
 };
+
+#define FENCEPOST_BITS(n) 1ul << (n), 2ul << (n), 4ul << (n), 8ul << (n), 16ul << (n), 32ul << (n), 64ul << (n), 128ul << (n)
 
 static inline void fencepost_condition_init(struct fencepost_condition *condition)
 {
@@ -135,15 +157,14 @@ static inline void fencepost_condition_destroy(struct fencepost_condition *condi
 }
 
 /* Whoever calls this holds the mutex, so that no wake-up under the mutex gets lost between the two steps. */
-static inline unsigned fencepost_condition_sleep(struct fencepost_condition *condition, struct fencepost_mutex *mutex)
+static inline unsigned long fencepost_condition_sleep(struct fencepost_condition *condition, struct fencepost_mutex *mutex)
 {
-    unsigned me, taken;
+    unsigned long me, taken;
     __fencepost_caveat("wake-ups of condition variables without reason");
     __fencepost_atomic
     {
         taken = condition->sleeping | condition->woken;
         me = ~taken & (taken + 1);
-        __fencepost_assert(me <= 128, "at most eight threads sleep on a condition variable");
         condition->sleeping = condition->sleeping | me;
     }
     fencepost_mutex_unlock(mutex);
@@ -152,7 +173,7 @@ static inline unsigned fencepost_condition_sleep(struct fencepost_condition *con
 
 static inline void fencepost_condition_wait(struct fencepost_condition *condition, struct fencepost_mutex *mutex)
 {
-    unsigned me = fencepost_condition_sleep(condition, mutex);
+    unsigned long me = fencepost_condition_sleep(condition, mutex);
     __fencepost_atomic
     {
         __fencepost_assume((condition->woken & me) != 0);
@@ -164,7 +185,7 @@ static inline void fencepost_condition_wait(struct fencepost_condition *conditio
 /* Waits, or gives up whenever it likes; says whether it was woken. */
 static inline int fencepost_condition_timedwait(struct fencepost_condition *condition, struct fencepost_mutex *mutex)
 {
-    unsigned me = fencepost_condition_sleep(condition, mutex);
+    unsigned long me = fencepost_condition_sleep(condition, mutex);
     int woken, patient = __fencepost_choose(0, 1);
     __fencepost_atomic
     {
@@ -182,15 +203,21 @@ static inline void fencepost_condition_signal(struct fencepost_condition *condit
 {
     __fencepost_atomic
     {
-        if (condition->sleeping) {
-            unsigned one = __fencepost_choose(1u, 2u, 4u, 8u, 16u, 32u, 64u, 128u);
-            if (!(condition->sleeping & one))
-                one = condition->sleeping & -condition->sleeping;
-            condition->sleeping = condition->sleeping & ~one;
+        unsigned long sleeping = condition->sleeping, one = sleeping;
+        if (sleeping) {
+            if (sleeping & (sleeping - 1)) {
+                one = __fencepost_choose(FENCEPOST_BITS(0), FENCEPOST_BITS(8), FENCEPOST_BITS(16), FENCEPOST_BITS(24),
+                                         FENCEPOST_BITS(32), FENCEPOST_BITS(40), FENCEPOST_BITS(48), FENCEPOST_BITS(56));
+                if (!(sleeping & one))
+                    one = sleeping & -sleeping;
+            }
+            condition->sleeping = sleeping & ~one;
             condition->woken = condition->woken | one;
         }
     }
 }
+
+#undef FENCEPOST_BITS
 
 static inline void fencepost_condition_broadcast(struct fencepost_condition *condition)
 {

@@ -14,6 +14,8 @@ typedef struct fencepost_mutex pthread_spinlock_t;
 typedef struct fencepost_condition pthread_cond_t;
 #define PTHREAD_MUTEX_INITIALIZER {0}
 #define PTHREAD_COND_INITIALIZER {0}
+typedef int pthread_once_t;
+#define PTHREAD_ONCE_INIT 0
 #define PTHREAD_PROCESS_PRIVATE 0
 #define PTHREAD_PROCESS_SHARED 1
 
@@ -51,6 +53,12 @@ static inline int pthread_detach(pthread_t thread)
 static inline int pthread_equal(pthread_t a, pthread_t b)
 {
     return a == b;
+}
+
+static inline int pthread_once(pthread_once_t *control, void (*function)(void))
+{
+    fencepost_once(control, function);
+    return 0;
 }
 
 static inline int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attributes)

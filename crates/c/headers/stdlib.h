@@ -21,10 +21,19 @@ static inline int abs(int value)
 {
     return value < 0 ? -value : value;
 }
+static inline long labs(long value)
+{
+    return value < 0 ? -value : value;
+}
+static inline long long llabs(long long value)
+{
+    return value < 0 ? -value : value;
+}
 static inline int rand(void)
 {
     return __fencepost_any((int)0) & RAND_MAX;
 }
 void srand(unsigned seed) __attribute__((fencepost_ignored));
 int atoi(const char *text);
+int atexit(void (*function)(void));
 #endif

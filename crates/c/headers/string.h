@@ -26,4 +26,25 @@ static inline int strcmp(const char *a, const char *b)
         a++, b++;
     return (unsigned char)*a - (unsigned char)*b;
 }
+static inline int strncmp(const char *a, const char *b, size_t size)
+{
+    for (size_t i = 0; i < size; i++)
+        if (a[i] != b[i] || !a[i])
+            return (unsigned char)a[i] - (unsigned char)b[i];
+    return 0;
+}
+static inline char *strcpy(char *to, const char *from)
+{
+    char *at = to;
+    while ((*at++ = *from++))
+        ;
+    return to;
+}
+static inline char *strchr(const char *text, int character)
+{
+    for (; *text != (char)character; text++)
+        if (!*text)
+            return 0;
+    return (char *)text;
+}
 #endif

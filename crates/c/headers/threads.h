@@ -7,6 +7,8 @@ typedef struct fencepost_thread *thrd_t;
 typedef int (*thrd_start_t)(void *);
 typedef struct fencepost_mutex mtx_t;
 typedef struct fencepost_condition cnd_t;
+typedef int once_flag;
+#define ONCE_FLAG_INIT 0
 enum { thrd_success, thrd_busy, thrd_error, thrd_nomem, thrd_timedout };
 enum { mtx_plain = 0, mtx_timed = 2 };
 
@@ -45,6 +47,11 @@ static inline int thrd_equal(thrd_t a, thrd_t b)
 }
 
 void thrd_yield(void) __attribute__((fencepost_ignored));
+
+static inline void call_once(once_flag *flag, void (*function)(void))
+{
+    fencepost_once(flag, function);
+}
 
 static inline int mtx_init(mtx_t *mutex, int type)
 {

@@ -64,7 +64,7 @@ pub fn load_with(
             return Err(Rejected { sources, diagnostics });
         }
     };
-    compile_with(&text, sources, &mut |name| std::fs::read_to_string(name).ok(), options)
+    compile_with(&text, sources, &mut preprocess::quotable, options)
 }
 
 /// Compiles preprocessed text. `load` gives the text of a file that its line markers name.

@@ -1,10 +1,13 @@
 //! Preprocessing, by the system's C compiler, against the model headers.
 
 use crate::headers::HEADERS;
+use crate::line_map::LineMap;
+use crate::scan::{Piece, Scanner};
 use fencepost_lsl::diagnostic::Diagnostic;
 use fencepost_lsl::source::{Origin, SourceMap, Span};
 use std::path::Path;
 use std::process::Command;
+use std::str::Utf8Error;
 
 /// Why there is no preprocessed text.
 #[derive(Debug, thiserror::Error)]
@@ -25,7 +28,7 @@ pub enum Error {
     Mistakes(Vec<Diagnostic>),
 }
 
-/// Runs the preprocessor on a file. `arguments` are `-D`, `-U`, `-I`, `-include` and the like. Positions
+/// Runs the preprocessor on a file. `arguments` are `-D`, `-U`, `-I`, `-include`, `-std` and the like. Positions
 /// of its complaints point into `sources`, to which the files they speak of are added.
 pub fn preprocess(path: &Path, arguments: &[String], sources: &mut SourceMap) -> Result<String, Error> {
     let folder = tempfile::tempdir().map_err(Error::Headers)?;
@@ -36,7 +39,8 @@ pub fn preprocess(path: &Path, arguments: &[String], sources: &mut SourceMap) ->
     }
     let compiler = std::env::var("CC").ok().filter(|cc| !cc.is_empty()).unwrap_or_else(|| "cc".into());
     let output = Command::new(&compiler)
-        .args(["-E", "-nostdinc", "-D__FENCEPOST__=1", "-isystem"])
+        // Compilers differ in the standard they take for granted; the last one named counts.
+        .args(["-E", "-std=gnu11", "-nostdinc", "-D__FENCEPOST__=1", "-isystem"])
         .arg(folder.path())
         .arg("-include")
         .arg(folder.path().join("fencepost_prelude.h"))
@@ -50,7 +54,35 @@ pub fn preprocess(path: &Path, arguments: &[String], sources: &mut SourceMap) ->
         let text = String::from_utf8_lossy(&output.stderr).replace(&prefix, "");
         return Err(Error::Mistakes(complaints(&text, sources)));
     }
-    Ok(rename_headers(&String::from_utf8_lossy(&output.stdout), &prefix))
+    match String::from_utf8(output.stdout) {
+        Ok(text) => Ok(rename_headers(&text, &prefix)),
+        Err(error) => Err(Error::Mistakes(not_utf8(error.as_bytes(), &prefix, sources))),
+    }
+}
+
+/// What is said of preprocessed text that is no UTF-8: comments are gone by then, so the bytes would mean
+/// something, and which characters they are nobody knows.
+fn not_utf8(bytes: &[u8], prefix: &str, sources: &mut SourceMap) -> Vec<Diagnostic> {
+    let text = rename_headers(&String::from_utf8_lossy(bytes), prefix);
+    let pieces: Vec<Piece> = Scanner::new(&text).collect();
+    let map = LineMap::new(&text, &pieces, sources, &mut quotable);
+    let lines = bytes.split(|byte| *byte == b'\n').zip(1..);
+    let wrong = lines.filter_map(|(line, number)| Some((std::str::from_utf8(line).err()?, line, number)));
+    let report = |(error, line, number): (Utf8Error, &[u8], u32)| {
+        let byte =
+            line.get(error.valid_up_to()).map_or(String::new(), |byte| format!("the byte 0x{byte:02x} is "));
+        let (file, line) = map.origin(number);
+        let range = sources.file(file).line_range(line);
+        let span = Span::new(file, range.start as u32, range.end as u32);
+        Diagnostic::error(span, format!("{byte}no UTF-8"))
+            .help("save the file as UTF-8, or write the byte as an escape sequence, such as \"\\xe9\"")
+    };
+    wrong.map(report).collect()
+}
+
+/// The text of a file, for quoting alone: where its bytes are no UTF-8, it is not quite what is there.
+pub(crate) fn quotable(name: &str) -> Option<String> {
+    Some(String::from_utf8_lossy(&std::fs::read(name).ok()?).into_owned())
 }
 
 /// Line markers name the headers as programs include them: `<stdlib.h>`.
@@ -106,7 +138,7 @@ fn complaints(text: &str, sources: &mut SourceMap) -> Vec<Diagnostic> {
 fn locate(file: &str, line: u32, column: u32, sources: &mut SourceMap) -> Option<Span> {
     let id = match sources.find(file) {
         Some(id) => id,
-        None => sources.add(file, std::fs::read_to_string(file).ok()?, Origin::User),
+        None => sources.add(file, quotable(file)?, Origin::User),
     };
     let range = sources.file(id).line_range(line);
     let start = (range.start + column.saturating_sub(1) as usize).min(range.end);

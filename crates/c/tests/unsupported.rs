@@ -50,6 +50,22 @@ fn floating_point() {
 }
 
 #[test]
+fn alignments_of_objects() {
+    let what = "`_Alignof` of an object with an alignment of its own";
+    let why = "write it down";
+    check_body("int y __attribute__((aligned(32))); x = __alignof__«(y)»;", what, why);
+    check_body("struct { int y __attribute__((packed)); } s; x = __alignof__«(s.y)»;", what, why);
+    check_body("x = __alignof__«(*(char *)&x)»;", what, why);
+}
+
+#[test]
+fn more_than_there_is_memory() {
+    let (message, _) =
+        refusal("int x;\nint main(void) { __builtin_memset(&x, 0, «1ul << 40»); return 0; }\n");
+    assert_eq!(message, "1099511627776 bytes, more than there is memory");
+}
+
+#[test]
 fn variable_lengths() {
     let what = "an array of variable length";
     let why = "its length must be known when the program is read";
@@ -217,4 +233,11 @@ fn sizes_that_overflow() {
         let rejected = loaded.map(|_| ()).expect_err(text);
         assert!(rejected.diagnostics.iter().all(|diagnostic| diagnostic.primary.is_some()), "{text}");
     }
+}
+
+/// What is declared and not defined has no bytes to copy.
+#[test]
+fn copies_of_unknown_size() {
+    let (message, _) = refusal("struct s;\nstruct s *p, *q;\nint main(void) { «*p = *q»; return 0; }\n");
+    assert_eq!(message, "the size of `struct s` is not known");
 }

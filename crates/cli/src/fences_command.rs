@@ -18,6 +18,7 @@ use fencepost_harness::inference::{Answer, Inference, Method};
 use fencepost_harness::operation::Harness;
 use fencepost_harness::verdict::{self, Reason};
 use fencepost_lsl::diagnostic::Diagnostic;
+use fencepost_lsl::source::{Origin, SourceFile};
 use fencepost_models::cat::Model;
 use fencepost_report::{fences, json};
 
@@ -29,7 +30,7 @@ pub(crate) fn run(args: &FencesArgs) -> Result<u8> {
         return Ok(BAD_INPUT);
     };
     print_diagnostics(&session.warnings, &session.harness.program.sources);
-    let mut problems = Vec::new();
+    let mut problems = not_text(&session);
     let models = models(&session, args, &mut problems);
     let questions = questions(&mut session, args, &models, &mut problems);
     let method = Method::ALL.into_iter().find(|method| method.name() == args.method).unwrap_or_default();
@@ -99,6 +100,19 @@ pub(crate) fn run(args: &FencesArgs) -> Result<u8> {
         Answer::WrongOnSc(_) | Answer::WrongWithAll(_) => 1,
         Answer::Inconclusive { .. } => 3,
     })
+}
+
+/// Files that cannot be patched: with bytes that are no UTF-8, in comments, they are not what was quoted.
+fn not_text(session: &Session) -> Vec<Diagnostic> {
+    let files = session.harness.program.sources.files().map(|(_, file)| file);
+    let written = files.filter(|file| file.origin == Origin::User && !file.name.starts_with('<'));
+    let differs =
+        |file: &&SourceFile| std::fs::read(&file.name).is_ok_and(|bytes| bytes != file.text.as_bytes());
+    let problem = |file: &SourceFile| {
+        Diagnostic::general(format!("`{}` has bytes that are no UTF-8, and cannot be patched", file.name))
+            .help("save the file as UTF-8")
+    };
+    written.filter(differs).map(problem).collect()
 }
 
 /// Writes the files of the first placement.

@@ -401,6 +401,7 @@ impl Judge<'_> {
     fn refused(&self, refusal: Refusal) -> Reason {
         match refusal {
             Refusal::Wrong(why) => Reason::Internal(format!("a trace does not replay: {why}")),
+            Refusal::TooLong => Reason::Unsupported(fencepost_replay::too_long()),
             Refusal::Cut => self.budget.exhausted().map_or(Reason::Timeout, Reason::from),
         }
     }

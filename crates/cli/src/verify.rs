@@ -108,6 +108,7 @@ fn judged(
     let explanation =
         replay_until(&session.harness, trace, &model, &stop).map_err(|refusal| match refusal {
             Refusal::Wrong(why) => internal(format!("a trace does not replay: {why}")),
+            Refusal::TooLong => Reason::Unsupported(fencepost_replay::too_long()),
             Refusal::Cut if options.budget.cancelled.load(Ordering::Relaxed) => Reason::Interrupted,
             Refusal::Cut => Reason::Timeout,
         })?;

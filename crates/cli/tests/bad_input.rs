@@ -158,6 +158,132 @@ fn folder_instead_of_file() {
     insta::assert_snapshot!(run(folder.path(), &["check", "queue.c"]));
 }
 
+/// A program whose text is Latin-1: `text` as it stands, with `\u{e9}` as one byte.
+fn latin_1(text: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let bytes: Vec<u8> = text.chars().map(|c| u8::try_from(c).expect("Latin-1")).collect();
+    fs::write(folder.path().join("queue.c"), bytes).expect("written");
+    folder
+}
+
+/// What a literal holds would be a guess.
+#[test]
+fn literals_that_are_no_utf_8() {
+    let text = "\
+#include <assert.h>
+#define ACUTE '\u{e9}'
+static const char text[] = \"\u{e9}\"; /* \u{e9} */
+int main(void) { assert(sizeof text == 4 && text[0] != ACUTE); return 0; }
+";
+    insta::assert_snapshot!(run(latin_1(text).path(), &["check", "queue.c", "-m", "sc"]));
+}
+
+#[test]
+fn comments_that_are_no_utf_8() {
+    let text = "\
+#include <assert.h>
+#include <pthread.h>
+int x, y, a, b; /* \u{e9} */
+void *other(void *unused)
+{
+    x = 1;
+    a = y; /* \u{e9} */
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, 0, other, 0);
+    y = 1;
+    b = x;
+    pthread_join(thread, 0);
+    assert(a || b);
+    return 0;
+}
+";
+    let folder = latin_1(text);
+    insta::assert_snapshot!(run(folder.path(), &["check", "queue.c", "-m", "sc", "-q"]));
+    insta::assert_snapshot!(run(folder.path(), &["fences", "queue.c", "-m", "tso"]));
+}
+
+/// A program with a call of a function that calls another, and so on; with a fault behind that.
+fn calls(depth: usize) -> String {
+    let mut text = String::from("#include <assert.h>\nstatic int f0(void) { return 0; }\n");
+    for inner in 0..depth - 2 {
+        text += &format!("static int f{}(void) {{ return f{inner}() + 1; }}\n", inner + 1);
+    }
+    text + &format!("int main(void) {{ assert(f{}() == 0); return 0; }}\n", depth - 2)
+}
+
+/// The same for all who follow them. No recursion is in sight, and everything ends.
+#[test]
+fn calls_inside_of_each_other() {
+    for engine in ["bounded", "explicit"] {
+        let arguments = ["-m", "sc", "-q", "--engine", engine];
+        assert!(check(&calls(256), &arguments).ends_with("assertion failed: f254() == 0\nexit code 1"));
+        insta::assert_snapshot!(check(&calls(257), &arguments));
+        let operation = calls(258).replace("int main(void) { assert(f256() == 0);", "int op(void) { f256();");
+        let operation = operation + "#pragma fencepost op o = op()\n#pragma fencepost test T = ( o | o )\n";
+        insta::assert_snapshot!(check(&operation, &arguments));
+    }
+}
+
+/// The referee follows whatever an engine followed, and who does not says just that.
+#[test]
+fn loops_of_many_turns() {
+    let text = "\
+#include <assert.h>
+int main(void) { int n = 0; for (int i = 0; i < 1100000; i++) n = i; assert(n == 0); return 0; }
+";
+    insta::assert_snapshot!(check(text, &["-m", "sc", "-q"]));
+    let found = check(text, &["-m", "sc", "-q", "--engine", "explicit"]);
+    assert!(found.ends_with("assertion failed: n == 0\nexit code 1"), "{found}");
+    let text = "\
+static int turn(void) { int n = 0; for (int i = 0; i < 1100000; i++) n = i; return n; }
+#pragma fencepost op t = turn()
+#pragma fencepost test T = ( t | t )
+";
+    insta::assert_snapshot!(check(text, &["-m", "sc", "-q"]));
+}
+
+/// As many as there are bits in the words of model headers.
+#[test]
+fn many_threads() {
+    let text = |count| {
+        format!(
+            "#include <pthread.h>
+static void *nothing(void *unused) {{ return unused; }}
+int main(void)
+{{
+    pthread_t thread;
+    for (int i = 0; i < {count}; i++) pthread_create(&thread, 0, nothing, 0);
+    return 0;
+}}
+"
+        )
+    };
+    assert!(check(&text(63), &["-m", "sc", "-q"]).ends_with("exit code 0"));
+    insta::assert_snapshot!(check(&text(64), &["-m", "sc", "-q"]));
+}
+
+/// It depends on a choice, not on other threads.
+#[test]
+fn allocations_of_unknown_size() {
+    let text = "\
+#include <fencepost.h>
+#include <stdlib.h>
+int main(void) { return !malloc(fp_any(1, 2)); }
+";
+    insta::assert_snapshot!(check(text, &["-m", "sc", "-q"]));
+}
+
+/// Programs are C11 whatever the compiler takes for granted.
+#[test]
+fn standard_of_the_preprocessor() {
+    let text = "_Static_assert(__STDC_VERSION__ == 201112L, \"C11\");\nint main(void) { return 0; }\n";
+    insta::assert_snapshot!(check(text, &["-m", "sc", "-q"]));
+}
+
 #[test]
 fn model_file_with_mistakes() {
     let folder = tempfile::tempdir().expect("a temporary folder");

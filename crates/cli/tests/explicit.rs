@@ -45,6 +45,15 @@ int main(void) {
 }
 ";
 
+/// A condition variable has room for more sleepers than a byte has bits: what fails is the program's own assertion.
+#[test]
+fn many_sleepers() {
+    let text = include_str!("../../../corpus/attacks/ninth-sleeper.c");
+    let (code, result) = check(text, &["--model", "sc"]);
+    let fault = &result["trace"]["fault"]["fault"];
+    assert_eq!((code, fault.as_str()), (Some(1), Some("assertion failed: woken != SLEEPERS")));
+}
+
 #[test]
 fn threads_that_wait_for_ever() {
     let (code, result) = check(CROSSWISE, &["--model", "sc"]);

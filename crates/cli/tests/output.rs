@@ -73,6 +73,41 @@ int right(void)
 #pragma fencepost test T = ( l | r )
 ";
 
+/// Accesses to a bit-field are accesses to all that share its unit, and so they are shown.
+#[test]
+fn bit_fields() {
+    let text = "#include <assert.h>
+#include <pthread.h>
+static struct record {
+    int before;
+    unsigned a : 4;
+    int b : 4;
+} s[2];
+static void *other(void *r)
+{
+    ((struct record *)r)->b = -1;
+    return 0;
+}
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, 0, other, &s[1]);
+    s[1].a = 5;
+    pthread_join(thread, 0);
+    assert(s[1].b == -1);
+    return 0;
+}
+";
+    let files = [("bits.c", text)];
+    insta::assert_snapshot!(text_of(&files, &["-m", "sc"]));
+    let json: Value = serde_json::from_str(&text_of(&files, &["-m", "sc", "--json"])).expect("JSON");
+    let events = json["results"][0]["trace"]["events"].as_array().expect("events");
+    let of = |event: &&Value| event["place"] == "s[1].{a, b}" && event["kind"] == "store";
+    let stored: Vec<&Value> = events.iter().filter(of).map(|event| &event["bit_fields"]).collect();
+    assert_eq!(stored, [&serde_json::json!({"a": "5", "b": "0"}), &serde_json::json!({"a": "0", "b": "-1"})]);
+    assert!(events.iter().filter(|event| event["place"] == "thread").all(|e| e.get("bit_fields").is_none()));
+}
+
 /// Neither thread alone must have reordered anything: together they must.
 #[test]
 fn store_buffering() {

@@ -26,6 +26,7 @@ use crate::script::Script;
 use crate::state::World;
 use fencepost_harness::verdict::Reason;
 use fencepost_lsl::fault::{Fault, Use};
+use fencepost_lsl::interp::{MAX_CALLS, too_deep};
 use fencepost_lsl::program::{Choice, Fence, Order};
 use fencepost_lsl::value::Value;
 
@@ -56,12 +57,10 @@ impl From<Fault> for Stop {
 
 /// Instructions after which a thread that does nothing visible is interrupted.
 const LOCAL_LIMIT: u32 = 1_000;
-/// Instructions after which an atomic block is taken not to end.
+/// Instructions after which an atomic block is given up.
 const ATOMIC_LIMIT: u32 = 1_000_000;
 /// Instructions after which limits are looked at.
 const POLLED: u32 = 256;
-/// Calls under way after which a recursion is taken not to end.
-const MAX_DEPTH: usize = 1_000;
 /// Values of a type small enough to try all of.
 const ENUMERABLE_BITS: u8 = 8;
 
@@ -286,7 +285,8 @@ impl<R: Recorder> Run<'_, '_, R> {
                         return Ok(());
                     }
                     if self.steps > ATOMIC_LIMIT {
-                        return Err(Stop::Unsupported("an atomic block that does not end".into()));
+                        let what = format!("more than {ATOMIC_LIMIT} instructions at once");
+                        return Err(Stop::Unsupported(what));
                     }
                 }
                 Flow::Pause(at) => {
@@ -427,8 +427,9 @@ impl<R: Recorder> Run<'_, '_, R> {
         let callee = &code.procs[proc as usize];
         let frame = self.machine.frames[self.machine.frames.len() - 1];
         let caller = code.proc_at(frame.pc);
-        if self.machine.frames.len() > MAX_DEPTH {
-            return Err(Stop::Unsupported(format!("a recursion deeper than {MAX_DEPTH} calls")));
+        // The driver's frame is none of the calls.
+        if self.machine.frames.len() > MAX_CALLS {
+            return Err(Stop::Unsupported(too_deep()));
         }
         let base = frame.base as usize + caller.regs as usize;
         if self.machine.regs.len() < base + callee.regs as usize {

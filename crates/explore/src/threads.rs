@@ -4,7 +4,7 @@
 //! most [`MOST`]; whoever adds some asks [`room`] first, and an exploration that needs more is inconclusive.
 
 /// Threads that an execution may have, ended ones included.
-pub(crate) const MOST: usize = 64;
+pub(crate) const MOST: usize = fencepost_lsl::interp::MAX_THREADS;
 
 /// Whether there is room for more threads beside those that are there; else, what the program would need.
 pub(crate) fn room(there: usize, more: usize) -> Result<(), String> {

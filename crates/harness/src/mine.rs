@@ -240,10 +240,7 @@ impl Search<'_> {
     }
 
     fn impossible(&self, what: &str, stop: &Stop) -> Mined {
-        Mined::Impossible(match stop {
-            Stop::Refused(why) => format!("{what} cannot be run alone: {why}"),
-            _ => format!("{what} does not end when it runs alone"),
-        })
+        Mined::Impossible(format!("{what} cannot be run alone: {stop}"))
     }
 
     /// Runs the steps that lead to a fault again, this time recording a trace.

@@ -46,7 +46,7 @@ impl Script {
     }
 }
 
-/// Loop repetitions and calls after which a call is taken not to end.
+/// Loop repetitions and calls after which a call is given up.
 const FUEL: u32 = 1_000_000;
 
 /// Values of a type small enough to try all of.
@@ -174,7 +174,8 @@ impl World for SerialWorld {
     }
 
     fn tick(&mut self) -> Result<(), Stop> {
-        self.fuel = self.fuel.checked_sub(1).ok_or(Stop::Exhausted)?;
+        let spent = || Stop::Refused(format!("it takes more than {FUEL} turns of loops and calls"));
+        self.fuel = self.fuel.checked_sub(1).ok_or_else(spent)?;
         Ok(())
     }
 

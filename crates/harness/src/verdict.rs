@@ -58,10 +58,12 @@ pub enum Reason {
         /// The limit.
         limit: u32,
     },
-    /// The program, run along all its paths, does not seem to end.
+    /// The program, run along all its paths, is too long.
     TooLong {
         /// Where it was when patience ended, as `file:line`.
         at: String,
+        /// How many statements it may have.
+        limit: usize,
     },
     /// No execution of the test completes, so there is nothing to judge.
     Vacuous(String),
@@ -91,8 +93,8 @@ impl fmt::Display for Reason {
             Reason::Unroll { at, recursion: true, limit } => {
                 write!(f, "the recursion at {at} can go deeper than {limit} calls (--max-unroll)")
             }
-            Reason::TooLong { at } => {
-                write!(f, "a loop or recursion that nothing seems to end, at {at}")
+            Reason::TooLong { at, limit } => {
+                write!(f, "more than {limit} statements, with loops unrolled and calls inlined up to {at}")
             }
             Reason::Vacuous(why) => write!(f, "nothing was checked: {why}"),
             Reason::Specification(why) => write!(f, "no specification: {why}"),

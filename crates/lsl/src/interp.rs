@@ -14,6 +14,7 @@ use crate::program::{
 };
 use crate::source::Span;
 use crate::value::{IntTy, Value};
+use std::fmt;
 
 /// What a value depends on, as far as the world wants to know.
 pub trait Deps: Clone + Default {
@@ -52,8 +53,22 @@ pub enum Stop {
     Blocked,
     /// The world has had enough of it (a step limit).
     Exhausted,
+    /// More calls are under way than [`MAX_CALLS`].
+    TooDeep,
     /// The world cannot go along with what the program does; why.
     Refused(String),
+}
+
+impl fmt::Display for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Stop::Fault(fault) => fault.fmt(f),
+            Stop::Blocked => f.write_str("it waits for ever"),
+            Stop::Exhausted => f.write_str("it takes too long"),
+            Stop::TooDeep => f.write_str(&too_deep()),
+            Stop::Refused(why) => f.write_str(why),
+        }
+    }
 }
 
 impl From<Fault> for Stop {
@@ -159,8 +174,17 @@ pub struct Halt {
     pub stack: Vec<Frame>,
 }
 
-/// Calls deeper than this exhaust a thread, before they exhaust the interpreter's own stack.
-const MAX_DEPTH: usize = 256;
+/// So many calls may be under way in a thread, the outermost included, before they exhaust the stack of whoever follows
+/// them. All engines keep to it, so that each can judge what another finds.
+pub const MAX_CALLS: usize = 256;
+
+/// So many threads may an execution have, ended ones included. Model headers count on it: a word has a bit for each.
+pub const MAX_THREADS: usize = 64;
+
+/// What is said of a thread with more calls than that. They need not be a recursion, and may well end.
+pub fn too_deep() -> String {
+    format!("more than {MAX_CALLS} calls inside of each other")
+}
 
 /// A thread: what stays when one of its calls has returned.
 pub struct Thread<'p, W: World> {
@@ -211,8 +235,8 @@ impl<'p, W: World> Thread<'p, W> {
         args: Vec<Word<W::Deps>>,
     ) -> Result<Vec<Word<W::Deps>>, Stop> {
         self.stack.push(Frame { proc, call });
-        if self.stack.len() > MAX_DEPTH {
-            return Err(Stop::Exhausted);
+        if self.stack.len() > MAX_CALLS {
+            return Err(Stop::TooDeep);
         }
         let Proc { params, results, regs, body, .. } = self.program.proc(proc);
         let mut words = vec![Word::default(); regs.len()];

@@ -2,6 +2,9 @@
 //!
 //! LSL is untyped (CheckFence, Section 3.1); these trees exist only so that traces speak C.
 
+use crate::value::{IntTy, Value};
+use std::ops::Range;
+
 /// Index of a layout in [`Layouts`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct LayoutId(pub u32);
@@ -30,10 +33,42 @@ pub enum Shape {
 pub struct Member {
     /// Its name; empty if anonymous.
     pub name: String,
-    /// Its offset in bytes.
+    /// Its offset in bytes; of a bit-field, that of the unit it is accessed by.
     pub offset: u64,
-    /// Its layout.
+    /// Its layout; of a bit-field, that of its unit.
     pub layout: LayoutId,
+    /// Where in its unit it lies, if it is a bit-field.
+    pub bits: Option<Bits>,
+}
+
+/// Where a bit-field lies.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Bits {
+    /// Its lowest bit in its unit.
+    pub low: u8,
+    /// Its width and sign.
+    pub ty: IntTy,
+}
+
+impl Member {
+    /// The bits of the record that a bit-field has.
+    fn bit_range(&self) -> Option<Range<u64>> {
+        let Bits { low, ty } = self.bits?;
+        let start = 8 * self.offset + u64::from(low);
+        Some(start..start + u64::from(ty.bits))
+    }
+}
+
+/// A part of an object.
+#[derive(Default)]
+struct Part<'l> {
+    /// The way to it.
+    path: String,
+    /// Its layout, if it starts there.
+    layout: Option<LayoutId>,
+    /// The bit-fields in it, if it is accessed for their sake: names, and lowest bits with types. No bit is that of two, and
+    /// none of them reaches out of the part.
+    fields: Vec<(&'l str, u64, IntTy)>,
 }
 
 /// A layout.
@@ -71,9 +106,16 @@ impl Layouts {
     }
 
     /// The path to the part at `offset`, such as `.slots[2].seq`, and the layout found there. Goes to the
-    /// innermost part that holds `size` bytes; in unions, to the first such member.
+    /// innermost part that holds `size` bytes; in unions, to the first such member. Bit-fields that are accessed together
+    /// are one part, `.{a, b}`.
     pub fn path(&self, id: LayoutId, offset: u64, size: u64) -> (String, Option<LayoutId>) {
+        let part = self.part(id, offset, size);
+        (part.path, part.layout)
+    }
+
+    fn part(&self, id: LayoutId, offset: u64, size: u64) -> Part<'_> {
         let mut path = String::new();
+        let mut fields = Vec::new();
         let mut at = id;
         let mut rest = offset;
         loop {
@@ -89,11 +131,14 @@ impl Layouts {
                     let end = |m: &Member| m.offset + self.get(m.layout).size;
                     let fits = |m: &&Member| m.offset <= rest && rest + size <= end(m);
                     let holds = |m: &&Member| !whole && m.offset <= rest && rest < end(m);
-                    let Some(member) = members.iter().find(fits).or_else(|| members.iter().find(holds))
-                    else {
-                        break;
-                    };
-                    if !member.name.is_empty() {
+                    let whole_member = members.iter().filter(|m| m.bits.is_none()).find(fits);
+                    let member = whole_member.or_else(|| members.iter().find(fits));
+                    let Some(member) = member.or_else(|| members.iter().find(holds)) else { break };
+                    if member.bits.is_some() {
+                        let names;
+                        (names, fields) = bit_fields(members, rest, size);
+                        path.push_str(&names);
+                    } else if !member.name.is_empty() {
                         path.push('.');
                         path.push_str(&member.name);
                     }
@@ -105,9 +150,26 @@ impl Layouts {
         }
         if rest != 0 {
             path.push_str(&format!("+{rest}"));
-            return (path, None);
+            return Part { path, layout: None, fields };
         }
-        (path, Some(at))
+        Part { path, layout: Some(at), fields }
+    }
+
+    /// The values of the bit-fields in some bytes of an object, with their names, if these are accessed for them alone;
+    /// the object may be longer than its layout.
+    pub fn bit_fields_within(
+        &self,
+        id: LayoutId,
+        object: u64,
+        offset: u64,
+        size: u64,
+        value: Value,
+    ) -> Vec<(&str, Value)> {
+        let offset = self.elements(id, object).map_or(offset, |stride| offset % stride);
+        let field = |(name, low, ty): (_, u64, _)| {
+            (name, Value::partial(value.bits() >> low, value.undef() >> low).wrap(ty))
+        };
+        self.part(id, offset, size).fields.into_iter().map(field).collect()
     }
 
     /// As [`Self::path`], in an object that may be longer than its layout: then it is an array of such.
@@ -181,6 +243,34 @@ impl Layouts {
     }
 }
 
+/// The name of some bytes of a record that are accessed for the bit-fields in them, and these bit-fields, if each has bits of
+/// its own among these bytes.
+fn bit_fields(members: &[Member], offset: u64, size: u64) -> (String, Vec<(&str, u64, IntTy)>) {
+    let bytes = 8 * offset..8 * (offset + size);
+    let among = members.iter().filter_map(|member| {
+        let range = member.bit_range()?;
+        (range.start < bytes.end && bytes.start < range.end).then_some((member, range))
+    });
+    let among: Vec<(&Member, Range<u64>)> = among.collect();
+    let names: Vec<&str> = among.iter().map(|(member, _)| member.name.as_str()).collect();
+    if let ([name], [(_, range)]) = (&names[..], &among[..])
+        && *range == bytes
+    {
+        return (format!(".{name}"), Vec::new());
+    }
+    let inside = among.iter().all(|(_, range)| bytes.start <= range.start && range.end <= bytes.end);
+    let apart = among.windows(2).all(|pair| pair[0].1.end <= pair[1].1.start);
+    let field = |(member, range): &(&'_ Member, Range<u64>)| {
+        member.bits.map(|bits| (range.start - bytes.start, bits.ty))
+    };
+    let placed = among.iter().filter_map(field);
+    let fields = match inside && apart {
+        true => names.iter().zip(placed).map(|(name, (low, ty))| (*name, low, ty)).collect(),
+        false => Vec::new(),
+    };
+    (format!(".{{{}}}", names.join(", ")), fields)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -194,7 +284,7 @@ mod tests {
         let mut all = Layouts::default();
         let int = scalar(&mut all, "int", 4);
         let long = scalar(&mut all, "long", 8);
-        let member = |name: &str, offset, layout| Member { name: name.into(), offset, layout };
+        let member = |name: &str, offset, layout| Member { name: name.into(), offset, layout, bits: None };
         let inner = all.add(Layout {
             name: "slot".into(),
             size: 8,
@@ -222,10 +312,47 @@ mod tests {
     }
 
     #[test]
+    fn bit_fields_are_named_together() {
+        let mut all = Layouts::default();
+        let int = scalar(&mut all, "int", 4);
+        let field = |name: &str, low, bits| Member {
+            name: name.into(),
+            offset: 0,
+            layout: int,
+            bits: Some(Bits { low, ty: IntTy { bits, signed: true } }),
+        };
+        let record = |all: &mut Layouts, members| {
+            all.add(Layout { name: "s".into(), size: 4, shape: Shape::Record(members) })
+        };
+        let both = record(&mut all, vec![field("a", 0, 4), field("b", 4, 4)]);
+        assert_eq!(all.path(both, 0, 4).0, ".{a, b}");
+        let values = all.bit_fields_within(both, 4, 0, 4, Value::new(0xf5));
+        assert_eq!(values, [("a", Value::new(5)), ("b", Value::new(u64::MAX))]);
+        // In an array, and one that stands in the middle.
+        let one = record(&mut all, vec![field("b", 4, 4)]);
+        assert_eq!(all.path_within(one, 8, 4, 4), "[1].{b}");
+        assert_eq!(all.bit_fields_within(one, 8, 4, 4, Value::new(0x17)), [("b", Value::new(1))]);
+        // A union does not tell which of them is meant, nor does a part of a bit-field.
+        let union = record(&mut all, vec![field("a", 0, 4), field("b", 0, 8)]);
+        assert_eq!(all.path(union, 0, 4).0, ".{a, b}");
+        assert_eq!(all.bit_fields_within(union, 4, 0, 4, Value::new(0x17)), []);
+        let wide = record(&mut all, vec![field("a", 4, 20)]);
+        assert_eq!(all.path(wide, 0, 1).0, ".{a}");
+        assert_eq!(all.bit_fields_within(wide, 4, 0, 1, Value::new(0x17)), []);
+        // A whole word is nothing special, and a member that is no bit-field says more.
+        let whole = record(&mut all, vec![field("a", 0, 32)]);
+        assert_eq!(all.path(whole, 0, 4).0, ".a");
+        assert_eq!(all.bit_fields_within(whole, 4, 0, 4, Value::new(7)), []);
+        let member = Member { name: "all".into(), offset: 0, layout: int, bits: None };
+        let either = record(&mut all, vec![field("a", 0, 4), member]);
+        assert_eq!(all.path(either, 0, 4).0, ".all");
+    }
+
+    #[test]
     fn arrays_of_records() {
         let mut all = Layouts::default();
         let int = scalar(&mut all, "int", 4);
-        let member = |name: &str, offset, layout| Member { name: name.into(), offset, layout };
+        let member = |name: &str, offset, layout| Member { name: name.into(), offset, layout, bits: None };
         let members = vec![member("key", 0, int), member("next", 4, int)];
         let node = all.add(Layout { name: "node".into(), size: 8, shape: Shape::Record(members) });
         let shape = Shape::Array { element: node, stride: 8 };

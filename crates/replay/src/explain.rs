@@ -98,7 +98,7 @@ fn linearise(
             .or_else(|| of_thread(first))
             .or_else(|| last.and_then(|last| of_thread(last.thread)))
             .or_else(|| ready.iter().filter_map(|events| events.first().copied()).min());
-        let Some(next) = next else { break };
+        let next = next.ok_or_else(|| String::from("an execution that has no order was accepted"))?;
         ready[trace.events[next].thread].remove(&next);
         order.push(next);
         for later in followers(next) {

@@ -41,6 +41,13 @@ pub enum Refusal {
     Wrong(String),
     /// The caller wanted to stop: nothing is known.
     Cut,
+    /// It has more turns of loops and calls than are followed: nothing is known.
+    TooLong,
+}
+
+/// What is said of a trace that is too long to be followed.
+pub fn too_long() -> String {
+    format!("an execution of more than {} turns of loops and calls", world::MAX_TURNS)
 }
 
 impl From<String> for Refusal {
@@ -70,7 +77,7 @@ pub fn replay_until(
     let on_sc = match execution.check(&sc, &[], &poll) {
         Ok(_) => true,
         Err(Refusal::Wrong(_)) => false,
-        Err(Refusal::Cut) => return Err(Refusal::Cut),
+        Err(refusal) => return Err(refusal),
     };
     explain::explain(harness, trace, &replayed, &execution, &order, on_sc, &poll)
 }
@@ -100,5 +107,6 @@ fn uncut(refusal: Refusal) -> String {
     match refusal {
         Refusal::Wrong(why) => why,
         Refusal::Cut => "nobody wanted to stop".into(),
+        Refusal::TooLong => too_long(),
     }
 }

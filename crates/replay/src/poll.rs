@@ -12,11 +12,13 @@ pub(crate) struct Poll<'a> {
     passed: Cell<u32>,
     /// Whether it was told to stop.
     cut: Cell<bool>,
+    /// Whether the trace turned out to be too long.
+    long: Cell<bool>,
 }
 
 impl<'a> Poll<'a> {
     pub(crate) fn new(stop: &'a dyn Fn() -> bool) -> Poll<'a> {
-        Poll { stop, passed: Cell::new(0), cut: Cell::new(false) }
+        Poll { stop, passed: Cell::new(0), cut: Cell::new(false), long: Cell::new(false) }
     }
 
     /// Nobody wants it to stop.
@@ -34,8 +36,17 @@ impl<'a> Poll<'a> {
         self.told()
     }
 
+    /// Notes that the trace is too long to be followed.
+    pub(crate) fn give_up(&self) {
+        self.long.set(true);
+    }
+
     /// Whether an earlier question was answered by a stop.
     pub(crate) fn told(&self) -> Result<(), Refusal> {
-        if self.cut.get() { Err(Refusal::Cut) } else { Ok(()) }
+        match (self.cut.get(), self.long.get()) {
+            (true, _) => Err(Refusal::Cut),
+            (false, true) => Err(Refusal::TooLong),
+            (false, false) => Ok(()),
+        }
     }
 }

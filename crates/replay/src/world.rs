@@ -152,8 +152,19 @@ struct Tape<'t> {
     blocks: FxHashSet<u32>,
     /// Arguments of threads started, by thread.
     spawned: Vec<Spawned>,
-    fuel: u32,
+    /// Whether the trace says that the call under way does not return.
+    cut_short: bool,
+    /// Turns left.
+    turns: u32,
+    /// Turns left behind the last event of a call that does not return.
+    onward: u32,
 }
+
+/// Turns of loops and calls that a thread may make. Whoever made the trace followed them, so it can be many.
+pub(crate) const MAX_TURNS: u32 = 100_000_000;
+
+/// Turns that a thread may make where the trace leaves it: nothing is claimed about them.
+const ONWARD: u32 = 1_000_000;
 
 /// A thread that was started.
 struct Spawned {
@@ -193,7 +204,9 @@ pub(crate) fn run(harness: &Harness, trace: &Trace, poll: &Poll) -> Result<Repla
             block: None,
             blocks,
             spawned,
-            fuel: 1_000_000,
+            cut_short: false,
+            turns: MAX_TURNS,
+            onward: ONWARD,
         };
         let mut interpreter = Thread::new(program, tape);
         let mut end: Result<(), Halt> = Ok(());
@@ -204,6 +217,8 @@ pub(crate) fn run(harness: &Harness, trace: &Trace, poll: &Poll) -> Result<Repla
                 return Err(format!("call {number} of thread {index} is not what it is said to be").into());
             }
             let before = interpreter.world.next;
+            let last = number + 1 == thread.calls.len();
+            interpreter.world.cut_short = last && thread.status == Status::Stopped;
             let args = call.args.iter().map(|&value| Word { value, deps: Trail::default() }).collect();
             let made = interpreter.call(call.proc, args);
             poll.told()?;
@@ -320,7 +335,7 @@ fn compare_end(index: usize, status: &Status, end: Result<(), Halt>) -> Result<(
         // be it an error.
         (
             Status::Stopped,
-            Ok(()) | Err(Halt { stop: Stop::Blocked | Stop::Exhausted | Stop::Fault(_), .. }),
+            Ok(()) | Err(Halt { stop: Stop::Blocked | Stop::Exhausted | Stop::TooDeep | Stop::Fault(_), .. }),
         ) => Ok(()),
         (status, end) => {
             let end = end.map_err(|halt| halt.stop);
@@ -574,7 +589,13 @@ impl World for Tape<'_> {
     }
 
     fn tick(&mut self) -> Result<(), Stop> {
-        self.fuel = self.fuel.checked_sub(1).ok_or(Stop::Exhausted)?;
+        if self.cut_short && self.next == self.events.len() {
+            self.onward = self.onward.checked_sub(1).ok_or(Stop::Exhausted)?;
+        }
+        match self.turns.checked_sub(1) {
+            Some(turns) => self.turns = turns,
+            None => self.poll.give_up(),
+        }
         self.ask()
     }
 

@@ -265,6 +265,18 @@ fn event(harness: &Harness, example: &Counterexample, id: EventId) -> Value {
         if event.action.access().is_some() {
             value.insert("place".into(), json!(explanation.places[id.index()]));
             value.insert("expression".into(), json!(explanation.ways[id.index()]));
+            if let Action::Load { addr, ty, value: content, .. }
+            | Action::Store { addr, ty, value: content, .. } = &event.action
+            {
+                // The value is that of the bytes; these are what it says.
+                let fields = values::bit_fields(*addr, ty.bytes(), *content, harness, explanation);
+                if !fields.is_empty() && value.get("value") != Some(&Value::Null) {
+                    let shown = |(name, value): (&str, fencepost_lsl::value::Value)| {
+                        (name.to_owned(), json!(value.to_string()))
+                    };
+                    value.insert("bit_fields".into(), fields.into_iter().map(shown).collect());
+                }
+            }
         }
         if let (Some(_), Some(Source::Event(free))) = (example.trace.finds_freed(event), event.life) {
             value.insert("freed_by".into(), json!(free.0));

@@ -68,7 +68,8 @@ pub(crate) fn reason(example: &fencepost_harness::result::Counterexample) -> Str
         (None, Wrong::Endless { .. }) => "an execution that never ends".into(),
         (None, Wrong::Leak) => "a heap object is lost before it is freed".into(),
         (None, Wrong::Unexplained) => "no order of its calls is right".into(),
-        (None, _) => "an observation that no serial execution gives".into(),
+        (None, Wrong::Observation) => "an observation that no serial execution gives".into(),
+        (None, Wrong::Fault) => "an error that the trace does not show".into(),
     }
 }
 

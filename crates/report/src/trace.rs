@@ -97,7 +97,8 @@ impl Renderer<'_> {
         let _ = writeln!(out, "    {name} waits for ever in {called}");
         let looks = &self.example.explanation.looks[thread];
         for look in looks {
-            let (place, value) = (self.part(look.addr, look.bytes), self.show(look.value));
+            let (addr, bytes) = (look.addr, look.bytes);
+            let (place, value) = (self.part(addr, bytes), self.content(addr, bytes, look.value));
             let at = format!("{}:{}", self.file(look.span), sources.position(look.span).line);
             let text = shorten(sources.line(look.span), 44);
             let _ = writeln!(out, "      {FAINT}{at}{RESET}  {text}  reads {place} = {value}");
@@ -255,7 +256,6 @@ impl Renderer<'_> {
     fn describe(&self, id: EventId) -> Option<String> {
         let explanation = &self.example.explanation;
         let event = self.example.trace.event(id);
-        let show = |value| self.show(value);
         let atomic = if event.atomic.is_some() { "atomic " } else { "" };
         if let Some(freed) = self.freed(id) {
             let what = match event.action {
@@ -264,23 +264,26 @@ impl Renderer<'_> {
                 }
                 Action::Load { .. } => "load ",
                 Action::Store { .. } => "store",
-                _ => "free ",
+                Action::Free { .. } => "free ",
+                // These find no object, dead or alive.
+                Action::Fence(_) | Action::Choose { .. } | Action::Spawn { .. } => return None,
             };
             return Some(format!("{BAD}{atomic}{what} {}{RESET}, freed by {freed}", self.place(id)));
         }
         Some(match &event.action {
-            Action::Load { order, value, from, .. } => {
+            Action::Load { addr, ty, order, value, from } => {
                 let from: Vec<String> = from.iter().map(|part| self.source(id, part.source)).collect();
                 let order = shown_order(*order);
                 let place = self.place(id);
                 format!(
                     "{atomic}load{order}  {place} = {}  {FAINT}{}{RESET}",
-                    show(*value),
+                    self.content(*addr, ty.bytes(), *value),
                     from.join(" and ")
                 )
             }
-            Action::Store { order, value, .. } => {
-                format!("{atomic}store{} {} = {}", shown_order(*order), self.place(id), show(*value))
+            Action::Store { addr, ty, order, value } => {
+                let content = self.content(*addr, ty.bytes(), *value);
+                format!("{atomic}store{} {} = {content}", shown_order(*order), self.place(id))
             }
             Action::Fence(fence) => format!("{FAINT}fence {fence}{RESET}"),
             Action::Alloc { place: Place::Stack, .. } => return None,
@@ -381,8 +384,12 @@ impl Renderer<'_> {
             let place = &self.example.explanation.places[id.index()];
             let what = match &event.action {
                 Action::Load { .. } if self.freed(*id).is_some() => format!("load {place}"),
-                Action::Load { value, .. } => format!("load {place} = {}", self.show(*value)),
-                Action::Store { value, .. } => format!("store {place} = {}", self.show(*value)),
+                Action::Load { addr, ty, value, .. } => {
+                    format!("load {place} = {}", self.content(*addr, ty.bytes(), *value))
+                }
+                Action::Store { addr, ty, value, .. } => {
+                    format!("store {place} = {}", self.content(*addr, ty.bytes(), *value))
+                }
                 Action::Free { .. } => format!("free {}", self.place(*id)),
                 Action::Alloc { .. } => format!("new {}", self.place(*id)),
                 Action::Fence(_) | Action::Choose { .. } | Action::Spawn { .. } => continue,
@@ -419,8 +426,9 @@ impl Renderer<'_> {
         shared
     }
 
-    fn show(&self, value: Value) -> String {
-        values::show(value, self.harness, &self.example.explanation)
+    /// What some bytes hold.
+    fn content(&self, addr: u64, bytes: u64, value: Value) -> String {
+        values::content(addr, bytes, value, self.harness, &self.example.explanation)
     }
 
     /// What some bytes are.
@@ -467,7 +475,10 @@ impl Renderer<'_> {
             Action::Load { .. } => "load",
             Action::Free { .. } => return format!("free {} ({})", self.place(id), self.line(id)),
             Action::Alloc { .. } => return format!("new {} ({})", self.place(id), self.line(id)),
-            _ => "store",
+            Action::Store { .. } => "store",
+            Action::Fence(_) => "fence",
+            Action::Choose { .. } => "choice",
+            Action::Spawn { .. } => "start",
         };
         let place = &explanation.places[id.index()];
         let way = explanation.ways[id.index()].as_ref().unwrap_or(place);

@@ -36,6 +36,36 @@ pub(crate) fn part(addr: u64, bytes: u64, harness: &Harness, explanation: &Expla
     Some(format!("{name}{path}"))
 }
 
+/// The values of the bit-fields in some bytes, with their names, where these are accessed for such.
+pub(crate) fn bit_fields<'h>(
+    addr: u64,
+    bytes: u64,
+    value: Value,
+    harness: &'h Harness,
+    explanation: &Explanation,
+) -> Vec<(&'h str, Value)> {
+    let Some(NamedObject { base, size, layout: Some(layout), .. }) = object(addr, explanation) else {
+        return Vec::new();
+    };
+    harness.program.layouts.bit_fields_within(*layout, *size, addr - base, bytes, value)
+}
+
+/// What some bytes hold: a value, or for bit-fields `{0, 1}`.
+pub(crate) fn content(
+    addr: u64,
+    bytes: u64,
+    value: Value,
+    harness: &Harness,
+    explanation: &Explanation,
+) -> String {
+    let fields = bit_fields(addr, bytes, value, harness, explanation);
+    if fields.is_empty() {
+        return show(value, harness, explanation);
+    }
+    let values: Vec<String> = fields.iter().map(|(_, value)| value.to_string()).collect();
+    format!("{{{}}}", values.join(", "))
+}
+
 /// The object that an address lies in.
 pub(crate) fn object(addr: u64, explanation: &Explanation) -> Option<&NamedObject> {
     explanation.objects.iter().find(|object| (object.base..object.base + object.size.max(1)).contains(&addr))

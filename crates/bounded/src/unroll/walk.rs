@@ -12,7 +12,7 @@ use crate::unroll::Bounds;
 use fencepost_harness::operation::{Harness, OpId};
 use fencepost_harness::test::Test;
 use fencepost_lsl::fault::{Fault, Use};
-use fencepost_lsl::interp::Frame;
+use fencepost_lsl::interp::{Frame, MAX_CALLS, MAX_THREADS, too_deep};
 use fencepost_lsl::liveness::Liveness;
 use fencepost_lsl::memory;
 use fencepost_lsl::op::{BinOp, CmpOp, PrimOp};
@@ -163,6 +163,11 @@ impl<'a> Walker<'a> {
                     solo: true,
                 });
             }
+        }
+        let last = self.pending.get(MAX_THREADS).and_then(|thread| thread.calls.first());
+        if let Some(call) = last {
+            let span = self.program.proc(call.proc).span;
+            return Err(Failure::Unsupported(format!("more than {MAX_THREADS} threads"), span));
         }
         // Spawns add to the list while it is worked off.
         let mut next = 0;
@@ -393,7 +398,7 @@ impl<'a> Walker<'a> {
             StmtKind::Alloc { dst, size, align, zeroed, place, layout } => {
                 let size = self.read(env, *size);
                 let Some(size) = self.out.values.constant(size).and_then(Value::defined) else {
-                    let what = "an allocation whose size depends on what other threads do";
+                    let what = "an allocation whose size is not known before the program runs";
                     return Err(Failure::Unsupported(what.into(), span));
                 };
                 let (zeroed, place, layout) = (*zeroed, *place, *layout);
@@ -417,6 +422,9 @@ impl<'a> Walker<'a> {
             StmtKind::Spawn { proc, args } => {
                 let args = args.iter().map(|arg| self.read(env, *arg)).collect();
                 let thread = self.pending.len();
+                if thread >= MAX_THREADS {
+                    return Err(Failure::Unsupported(format!("more than {MAX_THREADS} threads"), span));
+                }
                 let start = Start::Spawn(self.out.events.len());
                 let calls = vec![PendingCall { op: None, primed: false, proc: *proc, args }];
                 let mut path = self.path.clone();
@@ -824,8 +832,8 @@ impl<'a> Walker<'a> {
             return Ok(vec![undefined; self.program.proc(proc).results.len()]);
         }
         // Deep recursion on known values ends in the statement limit, or here before our own stack does.
-        if self.procs.len() > 200 {
-            return Err(Failure::TooLong(span));
+        if self.procs.len() >= MAX_CALLS {
+            return Err(Failure::Unsupported(too_deep(), span));
         }
         self.inline(proc, Some(span), args, guard)
     }

@@ -82,7 +82,7 @@ impl Lowerer<'_> {
             }
             _ => self.integer_binary(op, a, b, span),
         }
-        .unwrap_or(self.poison())
+        .unwrap_or_else(|| self.poison())
     }
 
     fn integer_binary(&mut self, op: BinaryOp, a: Value, b: Value, span: Span) -> Option<Value> {
@@ -162,7 +162,10 @@ impl Lowerer<'_> {
 
     fn compare_pointers(&mut self, op: BinaryOp, a: Value, b: Value, span: Span) -> Value {
         let (x, y) = (self.operand(a, span), self.operand(b, span));
-        let (compare, swap) = comparison(op).unwrap_or((CmpOp::Eq, false));
+        let Some((compare, swap)) = comparison(op) else {
+            self.impossible(span, "pointers are compared by what compares nothing");
+            return self.poison();
+        };
         if let CmpOp::Lt | CmpOp::Le = compare {
             self.note_comparison(x, y, span);
         }
@@ -196,6 +199,8 @@ pub(super) fn arithmetic(op: BinaryOp) -> BinOp {
         BinaryOp::ShiftRight => BinOp::Shr,
         BinaryOp::BitAnd => BinOp::And,
         BinaryOp::BitXor => BinOp::Xor,
-        _ => BinOp::Or,
+        BinaryOp::BitOr => BinOp::Or,
+        // A mistake here would make a wrong program.
+        _ => unreachable!("`{}` computes nothing", op.text()),
     }
 }

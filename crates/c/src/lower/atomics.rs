@@ -31,7 +31,7 @@ impl<'u> Lowerer<'u> {
             return Some(self.poison());
         }
         let value = self.atomic_call(name, arguments, span);
-        Some(value.unwrap_or(self.poison()))
+        Some(value.unwrap_or_else(|| self.poison()))
     }
 
     /// Makes the code of an atomic operation; none after an error.
@@ -406,7 +406,7 @@ impl<'u> Lowerer<'u> {
                 if self.is_wide(both.ty) {
                     return self.wide_not(both, span);
                 }
-                let ty = self.types.scalar(both.ty).unwrap_or(IntTy::U64);
+                let ty = self.scalar(both.ty, span);
                 let word = self.operand(both, span);
                 Value::word(both.ty, self.builder.op(PrimOp::BitNot(ty), &[word], span))
             }
@@ -452,6 +452,9 @@ impl<'u> Lowerer<'u> {
     }
 
     fn equal_words(&mut self, a: &[Operand], b: &[Operand], span: Span) -> Operand {
+        if a.len() != b.len() {
+            self.impossible(span, "values of different sizes are compared");
+        }
         let mut same: Option<Operand> = None;
         for (&x, &y) in a.iter().zip(b) {
             let equal = self.builder.op(PrimOp::Cmp(CmpOp::Eq, false), &[x, y], span);

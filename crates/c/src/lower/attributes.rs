@@ -1,8 +1,8 @@
 //! Attributes: alignments, and those that would change what a declaration means.
 
 use super::Lowerer;
-use super::scope::Entity;
-use crate::ast::{Alignment, Attribute, AttributeKind, Declarator, Specifiers, TypeName, TypeSpecifier};
+use crate::ast::{Alignment, Attribute, AttributeKind, Declarator, Expr, ExprKind, Specifiers, UnaryOp};
+use crate::types::QualType;
 use fencepost_lsl::source::Span;
 
 impl<'u> Lowerer<'u> {
@@ -71,34 +71,57 @@ impl<'u> Lowerer<'u> {
         }
     }
 
-    /// The alignment asked for where a name is declared: by itself, by all names of its declaration, or
-    /// by the typedef of its type.
+    /// The alignment asked for where a name is declared: by itself, or for all names of its declaration.
     pub(super) fn declared_alignment(
         &mut self,
         specifiers: &'u Specifiers,
         declarator: &'u Declarator,
     ) -> Option<u64> {
         let common = self.alignment(&specifiers.alignments, &specifiers.attributes);
-        let own = self.alignment(&[], &declarator.attributes);
-        let typedef = match &specifiers.base {
-            TypeSpecifier::Typedef(name) if declarator.derivations.is_empty() => {
-                match self.scopes.find(name.symbol) {
-                    Some(Entity::Typedef(_, align)) => align,
-                    _ => None,
-                }
-            }
-            TypeSpecifier::Atomic(name) | TypeSpecifier::TypeofType(name)
-                if declarator.derivations.is_empty() =>
-            {
-                self.type_name_alignment(name)
-            }
-            _ => None,
-        };
-        common.max(own).max(typedef)
+        common.max(self.alignment(&[], &declarator.attributes))
     }
 
-    /// The alignment that comes with a type name.
-    pub(super) fn type_name_alignment(&mut self, name: &'u TypeName) -> Option<u64> {
-        self.declared_alignment(&name.specifiers, &name.declarator)
+    /// The alignment of a variable. An attribute replaces that of its type, as GCC has it.
+    pub(super) fn object_alignment(
+        &mut self,
+        ty: QualType,
+        specifiers: &'u Specifiers,
+        declarator: &'u Declarator,
+    ) -> u64 {
+        let own = self.declared_alignment(specifiers, declarator);
+        if own.is_some() {
+            self.own_alignments.extend(declarator.name.map(|name| name.symbol));
+        }
+        own.unwrap_or_else(|| self.types.align_of(ty))
+    }
+
+    /// The alignment that attributes give to a type that is named, instead of its own. Of several, GCC takes the
+    /// last, those of the specifiers after those of the declarator.
+    pub(super) fn typedef_alignment(
+        &mut self,
+        specifiers: &'u Specifiers,
+        declarator: &'u Declarator,
+    ) -> Option<u64> {
+        let mut attributes = declarator.attributes.iter().chain(&specifiers.attributes).rev();
+        let last = attributes.find(|attribute| matches!(attribute.kind, AttributeKind::Aligned(_)))?;
+        self.alignment(&[], std::slice::from_ref(last))
+    }
+
+    /// Reports `_Alignof` of a variable or member that has or may have another alignment than its type: GCC gives
+    /// that.
+    pub(super) fn refuse_own_alignment(&mut self, operand: &'u Expr) {
+        let own = match &operand.kind {
+            ExprKind::Name(name) => self.own_alignments.contains(name),
+            ExprKind::Member { field, .. } => self.own_alignments.contains(&field.symbol),
+            ExprKind::Unary(UnaryOp::Dereference, pointer) => matches!(pointer.kind, ExprKind::Cast(..)),
+            _ => false,
+        };
+        if own {
+            self.unsupported(
+                operand.span,
+                "`_Alignof` of an object with an alignment of its own",
+                "write it down",
+            );
+        }
     }
 }

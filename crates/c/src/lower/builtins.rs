@@ -3,12 +3,13 @@
 //! Names that start with `__fencepost_` are for the model headers; users see them as `fence`, `assert`,
 //! `malloc` and so on.
 
+use super::typing::MAX_SIZE;
 use super::{Data, Lowerer, Value};
 use crate::ast::{Expr, ExprKind, UnaryOp};
 use crate::types::{QualType, Type};
 use fencepost_lsl::diagnostic::Diagnostic;
 use fencepost_lsl::fault::Fault;
-use fencepost_lsl::op::{BinOp, PrimOp};
+use fencepost_lsl::op::{BinOp, CmpOp, PrimOp};
 use fencepost_lsl::program::{Choice, Fence, Operand, Order, Place, StmtKind, address};
 use fencepost_lsl::source::Span;
 use fencepost_lsl::value::{self, IntTy};
@@ -52,8 +53,9 @@ impl<'u> Lowerer<'u> {
                 void
             }
             "__fencepost_caveat" => {
-                if let ExprKind::String(text) = &arguments[0].kind {
-                    self.caveat(&String::from_utf8_lossy(&text.bytes));
+                match &arguments[0].kind {
+                    ExprKind::String(text) => self.caveat(&String::from_utf8_lossy(&text.bytes)),
+                    _ => self.error(span, "expected a string literal"),
                 }
                 void
             }
@@ -61,7 +63,10 @@ impl<'u> Lowerer<'u> {
                 let cond = self.truth(&arguments[0]);
                 let text = match &arguments[1].kind {
                     ExprKind::String(text) => String::from_utf8_lossy(&text.bytes).into_owned(),
-                    _ => String::new(),
+                    _ => {
+                        self.error(span, "expected a string literal");
+                        String::new()
+                    }
                 };
                 let fault = match name {
                     "__fencepost_misuse" => Fault::Misuse(text),
@@ -92,8 +97,7 @@ impl<'u> Lowerer<'u> {
             "__fencepost_self" => self.current_thread(),
             "calloc" => {
                 let (count, size) = (self.size_argument(&arguments[0]), self.size_argument(&arguments[1]));
-                let size = self.builder.op(PrimOp::Bin(BinOp::Mul, IntTy::U64), &[count, size], span);
-                self.allocate(size, address::HEAP_ALIGN, true, span)
+                self.calloc(count, size, span)
             }
             "aligned_alloc" => {
                 let align = self.alignment_argument(&arguments[0])?;
@@ -160,8 +164,9 @@ impl<'u> Lowerer<'u> {
         for argument in arguments {
             let Some(constant) = self.constant(argument) else { continue };
             let value = self.convert(Value::word(constant.ty, constant.bits), ty, argument.span);
-            if let Data::Word(Operand::Const(word)) = value.data {
-                values.push(word);
+            match value.data {
+                Data::Word(Operand::Const(word)) => values.push(word),
+                _ => self.impossible(argument.span, "a constant is none once it is converted"),
             }
         }
         let dst = self.builder.reg();
@@ -172,7 +177,11 @@ impl<'u> Lowerer<'u> {
     /// Any value of the type of an expression.
     fn any(&mut self, sample: &'u Expr, span: Span) -> Value {
         let ty = self.type_of(sample);
-        let Some(scalar) = self.types.scalar(ty.id) else { return self.poison() };
+        let Some(scalar) = self.types.scalar(ty.id) else {
+            let shown = self.types.show(ty);
+            self.error(sample.span, format!("any value of type `{shown}`, which is no integer"));
+            return self.poison();
+        };
         let dst = self.builder.reg();
         let from = match self.types.get(ty.id) {
             Type::Bool => Choice::OneOf(vec![value::Value::ZERO, value::Value::ONE]),
@@ -196,6 +205,29 @@ impl<'u> Lowerer<'u> {
         let place = Place::Heap;
         self.builder.emit(StmtKind::Alloc { dst, size, align, zeroed, place, layout: None }, span);
         Value::word(pointer, dst)
+    }
+
+    /// `calloc`, which fails if the product of its arguments is no `size_t`.
+    fn calloc(&mut self, count: Operand, size: Operand, span: Span) -> Value {
+        let u64_op = |op| PrimOp::Bin(op, IntTy::U64);
+        let none = self.builder.op(PrimOp::Not, &[size], span);
+        let divisor = self.builder.op(u64_op(BinOp::Or), &[size, none], span);
+        let most = self.builder.op(u64_op(BinOp::Div), &[u64::MAX.into(), divisor], span);
+        let too_much = self.builder.op(PrimOp::Cmp(CmpOp::Lt, false), &[most, count], span);
+        let bytes = self.builder.op(u64_op(BinOp::Mul), &[count, size], span);
+        if too_much == 0.into() {
+            return self.allocate(bytes, address::HEAP_ALIGN, true, span);
+        }
+        let result = self.builder.reg();
+        self.builder.assign(result, 0.into(), span);
+        let label = self.builder.label();
+        self.builder.open();
+        self.builder.break_if(label, too_much, span);
+        let made = self.allocate(bytes, address::HEAP_ALIGN, true, span);
+        let address = self.operand(made, span);
+        self.builder.assign(result, address, span);
+        self.builder.close_block(label, false, span);
+        Value::word(made.ty, result)
     }
 
     /// An allocation at a multiple of a number.
@@ -310,7 +342,12 @@ impl<'u> Lowerer<'u> {
             self.unsupported(size.span, "copying or filling a variable number of bytes", why);
             return None;
         };
-        let size = size_constant.bits;
+        let bytes = size_constant.bits;
+        if bytes > MAX_SIZE {
+            self.error(size.span, format!("{bytes} bytes, more than there is memory"));
+            return None;
+        }
+        let size = bytes;
         for ty in std::iter::once(to).chain(from) {
             let Some(element) = self.types.size(ty.id).filter(|element| *element > 0) else { continue };
             if size % element == 0 && !matches!(self.types.get(ty.id), Type::Void) {

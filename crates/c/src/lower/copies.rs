@@ -15,6 +15,8 @@ impl Lowerer<'_> {
 
     /// Copies an object part by part.
     pub(super) fn copy_object(&mut self, to: Operand, from: Operand, ty: QualType, span: Span) {
+        // Reports a type that is declared but not defined.
+        self.size_of(ty, span);
         for (offset, leaf) in self.types.leaves(ty.id) {
             let source = self.offset(from, offset, span);
             let word = self.builder.load(source, leaf, Order::Plain, span);

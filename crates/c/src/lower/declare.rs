@@ -40,7 +40,7 @@ impl<'u> Lowerer<'u> {
         if self.check_attributes(&declarator.declarator.attributes) || unknown {
             let error = self.types.error().into();
             let typedef = specifiers.storage.is_typedef;
-            let entity = if typedef { Entity::Typedef(error, None) } else { Entity::Error };
+            let entity = if typedef { Entity::Typedef(error) } else { Entity::Error };
             self.scopes.declare(name.symbol, entity);
         } else if specifiers.storage.is_typedef {
             self.declare_typedef(name, ty, specifiers, declarator);
@@ -87,9 +87,10 @@ impl<'u> Lowerer<'u> {
         if let Type::Record(record) = self.types.get(ty.id).clone() {
             self.types.name_record(record, self.names.text(name.symbol));
         }
-        let align = self.declared_alignment(specifiers, &declarator.declarator);
-        self.check_clash(name, Entity::Typedef(ty, align));
-        self.scopes.declare(name.symbol, Entity::Typedef(ty, align));
+        let align = self.typedef_alignment(specifiers, &declarator.declarator).or(ty.align);
+        let entity = Entity::Typedef(QualType { align, ..ty });
+        self.check_clash(name, entity);
+        self.scopes.declare(name.symbol, entity);
     }
 
     fn define_global(
@@ -130,8 +131,8 @@ impl<'u> Lowerer<'u> {
         let addr = match defined && !grows {
             true => addr,
             false => {
-                let align = self.declared_alignment(specifiers, &declarator.declarator).unwrap_or(1);
-                self.place_global(size, align.max(self.types.align_of(ty)), name.span)
+                let align = self.object_alignment(ty, specifiers, &declarator.declarator);
+                self.place_global(size, align, name.span)
             }
         };
         self.scopes.declare(name.symbol, Entity::Global { ty, addr, defined: true });
@@ -163,8 +164,8 @@ impl<'u> Lowerer<'u> {
             } else if specifiers.storage.is_static {
                 self.declare_static(name, ty, specifiers, declarator);
             } else {
-                let align = self.declared_alignment(specifiers, &declarator.declarator);
-                self.declare_variable(name, ty, align, declarator.initializer.as_ref().map(Init::from));
+                let align = self.object_alignment(ty, specifiers, &declarator.declarator);
+                self.declare_variable(name, ty, Some(align), declarator.initializer.as_ref().map(Init::from));
             }
         }
     }
@@ -204,9 +205,9 @@ impl<'u> Lowerer<'u> {
             return self.scopes.declare(name.symbol, Entity::Global { ty, addr: 0, defined: true });
         }
         let addr = known.unwrap_or_else(|| {
-            let align = self.declared_alignment(specifiers, &declarator.declarator).unwrap_or(1);
+            let align = self.object_alignment(ty, specifiers, &declarator.declarator);
             let size = self.object_size(ty, value, name.span);
-            self.place_global(size, align.max(self.types.align_of(ty)), name.span)
+            self.place_global(size, align, name.span)
         });
         // Declared first: its initial value may be its own address.
         self.scopes.declare(name.symbol, Entity::Global { ty, addr, defined: true });
@@ -247,7 +248,7 @@ impl<'u> Lowerer<'u> {
             }
         } else {
             let (layout, size) = (Some(self.layout(ty.id)), self.size_of(ty, name.span));
-            let align = self.types.align_of(ty).max(align.unwrap_or(1));
+            let align = align.unwrap_or_else(|| self.types.align_of(ty));
             let (addr, repeated) = self.builder.block_object(size, align, layout, name.span);
             self.scopes.declare(name.symbol, Entity::Stack { ty, addr });
             match value {

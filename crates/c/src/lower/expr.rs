@@ -9,7 +9,6 @@ use fencepost_lsl::diagnostic::Diagnostic;
 use fencepost_lsl::op::PrimOp;
 use fencepost_lsl::program::Order;
 use fencepost_lsl::source::Span;
-use fencepost_lsl::value::IntTy;
 
 impl<'u> Lowerer<'u> {
     /// The value of an expression.
@@ -63,10 +62,10 @@ impl<'u> Lowerer<'u> {
             }
             ExprKind::AlignofType(name) => {
                 let ty = self.type_name(name);
-                let align = self.type_name_alignment(name).unwrap_or(1).max(self.types.align_of(ty));
-                Value::word(self.types.unsigned_long(), align)
+                Value::word(self.types.unsigned_long(), self.types.align_of(ty))
             }
             ExprKind::AlignofExpr(operand) => {
+                self.refuse_own_alignment(operand);
                 let ty = self.type_of_object(operand, "_Alignof");
                 Value::word(self.types.unsigned_long(), self.types.align_of(ty))
             }
@@ -216,7 +215,7 @@ impl<'u> Lowerer<'u> {
         let ty = self.types.promote(value.ty);
         let value = self.convert(value, ty, span);
         let word = self.operand(value, span);
-        let scalar = self.types.scalar(ty).unwrap_or(IntTy::U64);
+        let scalar = self.scalar(ty, span);
         let result = match op {
             UnaryOp::Minus => self.builder.op(PrimOp::Neg(scalar), &[word], span),
             UnaryOp::BitNot => self.builder.op(PrimOp::BitNot(scalar), &[word], span),

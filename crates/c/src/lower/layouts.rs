@@ -2,7 +2,8 @@
 
 use super::Lowerer;
 use crate::types::{Type, TypeId};
-use fencepost_lsl::layout::{Layout, LayoutId, Member, Shape};
+use fencepost_lsl::layout::{Bits, Layout, LayoutId, Member, Shape};
+use fencepost_lsl::value::IntTy;
 
 impl Lowerer<'_> {
     /// The layout of objects of a type.
@@ -45,7 +46,11 @@ impl Lowerer<'_> {
                             self.program.layouts.add(Layout { name, size: bits.unit, shape })
                         }
                     };
-                    members.push(Member { name, offset: field.offset, layout });
+                    let bits = field.bits.map(|bits| {
+                        let signed = self.types.scalar(field.ty.id).is_some_and(|ty| ty.signed);
+                        Bits { low: bits.low, ty: IntTy { bits: bits.width, signed } }
+                    });
+                    members.push(Member { name, offset: field.offset, layout, bits });
                 }
                 Shape::Record(members)
             }

@@ -69,7 +69,7 @@ impl<'u> Lowerer<'u> {
         let mut qualifiers = field.ty.qualifiers;
         qualifiers.is_const |= place.ty.qualifiers.is_const;
         qualifiers.is_volatile |= place.ty.qualifiers.is_volatile;
-        let ty = QualType { id: field.ty.id, qualifiers };
+        let ty = QualType { qualifiers, ..field.ty };
         let width = match field.bits {
             Some(bits) => bits.width,
             None => self.types.word(field.ty.id).map_or(64, |ty| ty.bits),

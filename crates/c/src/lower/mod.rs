@@ -54,12 +54,17 @@ use fencepost_lsl::diagnostic::{Diagnostic, Severity};
 use fencepost_lsl::layout::LayoutId;
 use fencepost_lsl::program::{Operand, ProcId, Program};
 use fencepost_lsl::source::{SourceMap, Span};
+use fencepost_lsl::value::IntTy;
 use functions::Functions;
 use globals::Globals;
 use pragma::Pragmas;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use scope::Scopes;
 use slots::Slots;
+use std::cell::Cell;
+
+/// Begins what is said where the front end contradicts itself.
+const INTERNAL: &str = "internal error, please report it";
 
 /// Lowers a unit and reads its pragmas. The sources move into the program; on errors they come back with
 /// the diagnostics.
@@ -82,6 +87,8 @@ pub fn lower(
         globals: Globals::default(),
         layouts: FxHashMap::default(),
         definitions: FxHashMap::default(),
+        own_alignments: FxHashSet::default(),
+        given_up: Cell::new(false),
         choices: FxHashMap::default(),
         unevaluated: 0,
         caveats: Vec::new(),
@@ -99,7 +106,11 @@ pub fn lower(
     retry::mark(&mut lowerer.program);
     slot_table::finish(&mut lowerer.program);
     lowerer.program.globals.sort_by_key(|global| global.addr);
-    let Lowerer { program, mut diagnostics, caveats, .. } = lowerer;
+    let Lowerer { program, mut diagnostics, caveats, given_up, reports, .. } = lowerer;
+    if given_up.get() && reports == 0 {
+        diagnostics
+            .push(Diagnostic::general(format!("{INTERNAL}: an expression was given up without a reason")));
+    }
     diagnostics
         .sort_by_key(|diagnostic| diagnostic.primary.as_ref().map(|(span, _)| (span.file, span.start)));
     if diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
@@ -124,6 +135,10 @@ struct Lowerer<'u> {
     /// The types of struct, union and enum definitions met before, by their places in the tree: what
     /// stands in an expression may be lowered more than once.
     definitions: FxHashMap<usize, TypeId>,
+    /// Names of variables and members that may be aligned otherwise than their types.
+    own_alignments: FxHashSet<Symbol>,
+    /// Whether an expression was given up before anything was reported.
+    given_up: Cell<bool>,
     /// What was chosen by each `_Generic` and the like.
     choices: FxHashMap<*const Expr, &'u Expr>,
     /// How many operands around this place are not evaluated: those of `sizeof` and `typeof`, and
@@ -202,7 +217,26 @@ impl<'u> Lowerer<'u> {
 
     /// A value for an expression that was reported.
     fn poison(&self) -> Value {
+        if self.reports == 0 {
+            self.given_up.set(true);
+        }
         Value::word(self.types.error(), 0)
+    }
+
+    /// Reports what cannot be, unless something was reported already that may have led to it: what would be made of it must
+    /// not be taken for the program.
+    fn impossible(&mut self, span: Span, what: &str) {
+        if self.reports == 0 {
+            self.error(span, format!("{INTERNAL}: {what}"));
+        }
+    }
+
+    /// The word that values of a type are kept in, which must be scalar.
+    fn scalar(&mut self, ty: TypeId, span: Span) -> IntTy {
+        self.types.scalar(ty).unwrap_or_else(|| {
+            self.impossible(span, "a word is computed that is none");
+            IntTy::U64
+        })
     }
 
     /// No value.

@@ -141,10 +141,9 @@ impl<'u> Lowerer<'u> {
 
     /// The place of a record that is no variable: what a function returned, or the like.
     fn value_place(&mut self, value: Value, span: Span) -> Option<Place> {
-        match value.data {
-            Data::Object(addr) => Some(Place::memory(value.ty, addr)),
-            Data::Word(word) if self.types.word_record(value.ty).is_some() => {
-                let ty = self.types.word_record(value.ty).unwrap_or(IntTy::U64);
+        match (value.data, self.types.word_record(value.ty)) {
+            (Data::Object(addr), _) => Some(Place::memory(value.ty, addr)),
+            (Data::Word(word), Some(ty)) => {
                 if self.types.fits_word(value.ty) {
                     let target = Target::WordPart { word, low: 0, bits: ty.bits };
                     return Some(Place::at(value.ty.into(), target));
@@ -336,7 +335,7 @@ impl<'u> Lowerer<'u> {
                 self.error(span, "what a function returned cannot be assigned to")
             }
             // Only records larger than a word lie in memory as values, and only `void` is nothing.
-            _ => {}
+            _ => self.impossible(span, "a value does not fit the place it is written to"),
         }
         value
     }

@@ -8,8 +8,8 @@ use rustc_hash::FxHashMap;
 /// What an ordinary name stands for.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Entity {
-    /// A type, and the alignment asked for where it was named.
-    Typedef(QualType, Option<u64>),
+    /// A type.
+    Typedef(QualType),
     /// An enumeration constant.
     Constant(i64, TypeId),
     /// An object that exists from the start; not `defined` if only `extern` declarations were seen.

@@ -214,7 +214,7 @@ impl<'u> Lowerer<'u> {
                     (Data::Object(from), Some(reg)) => {
                         self.copy_object(reg.into(), from, result.ty.into(), span);
                     }
-                    _ => {}
+                    _ => self.impossible(span, "a result has no place"),
                 }
             }
             // Falling out without a value leaves it undefined, as in C.

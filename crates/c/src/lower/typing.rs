@@ -11,7 +11,7 @@ use fencepost_lsl::program::address;
 use fencepost_lsl::source::Span;
 
 /// Larger objects are surely a mistake.
-const MAX_SIZE: u64 = 1 << 22;
+pub(super) const MAX_SIZE: u64 = 1 << 22;
 
 impl<'u> Lowerer<'u> {
     /// The type that specifiers give to all declarators.
@@ -20,7 +20,7 @@ impl<'u> Lowerer<'u> {
             TypeSpecifier::Implicit => self.types.int().into(),
             TypeSpecifier::Basic(basic) => self.types.basic(*basic).into(),
             TypeSpecifier::Typedef(name) => match self.scopes.find(name.symbol) {
-                Some(Entity::Typedef(ty, _)) => ty,
+                Some(Entity::Typedef(ty)) => ty,
                 _ => self.types.error().into(),
             },
             TypeSpecifier::Record(record) => self.record_type(record).into(),
@@ -52,7 +52,7 @@ impl<'u> Lowerer<'u> {
         for derivation in derivations.iter().rev() {
             ty = match derivation {
                 Derivation::Pointer(qualifiers) => {
-                    QualType { id: self.types.pointer(ty), qualifiers: *qualifiers }
+                    QualType { qualifiers: *qualifiers, ..self.types.pointer(ty).into() }
                 }
                 Derivation::Array(array) => match array.size.as_deref() {
                     Some(size) => match self.array_length(size) {
@@ -112,7 +112,7 @@ impl<'u> Lowerer<'u> {
         // The length of an array that is passed as a pointer means nothing, and may name parameters.
         if let [Derivation::Array(array), inner @ ..] = &declarator.derivations[..] {
             let element = self.derived_type(base, inner, declarator.span);
-            return QualType { id: self.types.pointer(element), qualifiers: array.qualifiers };
+            return QualType { qualifiers: array.qualifiers, ..self.types.pointer(element).into() };
         }
         let ty = self.declared_type(base, declarator);
         let decayed = self.types.decay(ty);
@@ -122,7 +122,8 @@ impl<'u> Lowerer<'u> {
     /// The type that a type name names.
     pub(super) fn type_name(&mut self, name: &'u TypeName) -> QualType {
         let base = self.base_type(&name.specifiers);
-        self.declared_type(base, &name.declarator)
+        let ty = self.declared_type(base, &name.declarator);
+        QualType { align: self.typedef_alignment(&name.specifiers, &name.declarator).or(ty.align), ..ty }
     }
 
     fn record_type(&mut self, spec: &'u RecordSpecifier) -> TypeId {
@@ -219,6 +220,9 @@ impl<'u> Lowerer<'u> {
                 let name = declarator.name.map(|name| name.symbol);
                 let align = self.declared_alignment(specifiers, declarator);
                 let packed = is_packed(&specifiers.attributes) || is_packed(&declarator.attributes);
+                if align.is_some() || packed || packing != Packing::default() {
+                    self.own_alignments.extend(name);
+                }
                 let open_array = matches!(self.types.get(ty.id), Type::Array(_, None));
                 if self.types.size(ty.id).is_none() && !open_array {
                     let shown = self.types.show(ty);

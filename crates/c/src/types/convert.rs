@@ -136,7 +136,7 @@ impl Types {
             Type::Array(element, _) => {
                 let mut qualifiers = element.qualifiers;
                 qualifiers.is_const |= ty.qualifiers.is_const;
-                self.pointer(QualType { id: element.id, qualifiers })
+                self.pointer(QualType { qualifiers, ..element })
             }
             Type::Function(_) => self.pointer(ty.id),
             _ => ty.id,
@@ -148,6 +148,7 @@ impl Types {
         let q = ty.qualifiers;
         QualType {
             id: ty.id,
+            align: ty.align,
             qualifiers: Qualifiers {
                 is_const: q.is_const || more.is_const,
                 is_volatile: q.is_volatile || more.is_volatile,

@@ -26,18 +26,20 @@ pub struct QualType {
     pub id: TypeId,
     /// Its qualifiers.
     pub qualifiers: Qualifiers,
+    /// The alignment that a typedef or type name gives it by an attribute, instead of its own.
+    pub align: Option<u64>,
 }
 
 impl std::hash::Hash for QualType {
     fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
         let Qualifiers { is_const, is_volatile, is_restrict, is_atomic } = self.qualifiers;
-        (self.id, is_const, is_volatile, is_restrict, is_atomic).hash(state);
+        (self.id, is_const, is_volatile, is_restrict, is_atomic, self.align).hash(state);
     }
 }
 
 impl From<TypeId> for QualType {
     fn from(id: TypeId) -> QualType {
-        QualType { id, qualifiers: Qualifiers::default() }
+        QualType { id, qualifiers: Qualifiers::default(), align: None }
     }
 }
 
@@ -281,10 +283,10 @@ impl Types {
         })
     }
 
-    /// Alignment in bytes; 1 for incomplete types. An atomic object is aligned to its size, where that is
-    /// one the processor accesses at once.
+    /// Alignment in bytes; 1 for incomplete types. A typedef may raise or lower it. An atomic object is
+    /// aligned to its size all the same, where that is one the processor accesses at once.
     pub fn align_of(&self, ty: QualType) -> u64 {
-        let align = self.align(ty.id);
+        let align = ty.align.unwrap_or_else(|| self.align(ty.id));
         match self.size(ty.id) {
             Some(size @ (1 | 2 | 4 | 8 | 16)) if ty.qualifiers.is_atomic => align.max(size),
             _ => align,

@@ -1,10 +1,10 @@
 //! Where the members of a struct or union lie (System V ABI for x86-64, as GCC implements it), and in
 //! which units bit-fields are accessed.
 //!
-//! Bit-fields are packed from the low bits on; one that would cross a boundary of its declared type
-//! starts at that boundary, unless it is packed. A bit-field is accessed through its declared type, as the
+//! Bit-fields are packed from the low bits on; one that would touch more units of its declared type's alignment
+//! than the type has starts at the next of them, unless it is packed. A bit-field is accessed through its declared type, as the
 //! ABI describes it, as long as that touches no member but bit-fields next to it: C11 (3.14) makes all
-//! others memory locations of their own. Otherwise it is accessed through fewer bytes.
+//! others memory locations of their own, also those behind a bit-field of no bits. Otherwise it is accessed through fewer bytes.
 
 use super::record::{BitField, Field, FieldSpec, Packing, RecordLayout};
 use super::{Types, record};
@@ -69,16 +69,20 @@ impl Placer<'_> {
                 self.align = self.align.max(align);
                 self.push(spec, start, start + 8 * size, false);
             }
-            // Closes the unit under way, even of a packed record.
-            Some(0) => self.bit = self.bit.next_multiple_of(8 * declared),
+            // Closes the unit under way, even of a packed record, and the memory location.
+            Some(0) => {
+                let start = self.bit.next_multiple_of(8 * declared);
+                self.push(spec, start, start, false);
+            }
             Some(width) => {
                 // GCC drops the rule about boundaries as soon as a pragma limits alignments.
                 let crossing = packed || self.packing.limit.is_some();
-                let unit = 8 * size;
                 if let Some(asked) = spec.align {
                     self.bit = self.bit.next_multiple_of(8 * asked);
                 }
-                if !crossing && self.bit % unit + width > unit {
+                // A typedef may align its type to less or to more than its size.
+                let unit = 8 * declared;
+                if !crossing && (self.bit % unit + width).div_ceil(unit) > size / declared {
                     self.bit = self.bit.next_multiple_of(unit);
                 }
                 if spec.name.is_some() {
@@ -120,10 +124,10 @@ impl Placer<'_> {
     /// The bytes through which a bit-field is accessed.
     fn unit(&self, index: usize, size: u64) -> (u64, u64) {
         let Placed { spec, start, end, crossing } = &self.placed[index];
-        // The bytes that belong to bit-fields next to it or to nobody.
+        // The bytes that belong to bit-fields next to it, without one of no bits between, or to nobody.
         let (mut low, mut high) = (0, size);
         if !self.union {
-            let others = |placed: &&Placed| placed.spec.width.is_none();
+            let others = |placed: &&Placed| matches!(placed.spec.width, None | Some(0));
             low = self.placed[..index].iter().rev().find(others).map_or(0, |before| before.end / 8);
             high = self.placed[index..].iter().find(others).map_or(size, |behind| behind.start / 8);
         }

@@ -171,7 +171,7 @@ impl Types {
             {
                 let mut qualifiers = found.ty.qualifiers;
                 qualifiers.is_const |= field.ty.qualifiers.is_const;
-                let ty = QualType { id: found.ty.id, qualifiers };
+                let ty = QualType { qualifiers, ..found.ty };
                 return Some(Field { offset: found.offset + field.offset, ty, ..found });
             }
         }

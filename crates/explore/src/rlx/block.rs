@@ -71,7 +71,7 @@ pub(super) fn run(
         }
         run.step()?;
     }
-    Err(Stop::Other(machine::Stop::Unsupported("an atomic block that does not end".into())))
+    Err(Stop::Other(machine::Stop::Unsupported(format!("more than {LIMIT} instructions in an atomic block"))))
 }
 
 struct Run<'m, 'w> {

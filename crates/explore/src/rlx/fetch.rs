@@ -25,6 +25,7 @@ use super::state::{Frame, Opd, What, World};
 use crate::code::{Instr, Src};
 use crate::intern::small;
 use fencepost_lsl::fault::Fault;
+use fencepost_lsl::interp::{MAX_CALLS, too_deep};
 use fencepost_lsl::op::PrimOp;
 use fencepost_lsl::program::{Choice, Order};
 use fencepost_lsl::value::Value;
@@ -41,9 +42,7 @@ enum Fetch {
 
 /// Values of a type small enough to try all of.
 const ENUMERABLE_BITS: u8 = 8;
-/// Calls under way after which a recursion is taken not to end.
-const MAX_DEPTH: usize = 200;
-/// Instructions fetched at once after which a loop is taken not to end.
+/// Instructions fetched at once after which a thread is given up.
 const MAX_FETCH: u32 = 100_000;
 
 impl Machine<'_> {
@@ -65,7 +64,8 @@ impl Machine<'_> {
                 }
                 if count > MAX_FETCH {
                     let pc = world.threads[thread].frames.last().map_or(0, |frame| frame.pc);
-                    return Err(Stop::Unsupported(format!("a loop that does not end, at {}", self.at(pc))));
+                    let what = format!("more than {MAX_FETCH} instructions at once, at {}", self.at(pc));
+                    return Err(Stop::Unsupported(what));
                 }
                 match self.fetch(&mut world, thread) {
                     Ok(Fetch::Go) => {}
@@ -194,8 +194,9 @@ impl Machine<'_> {
                 for (param, arg) in callee.params.iter().zip(args) {
                     regs[*param as usize] = value(*arg);
                 }
-                if state.frames.len() > MAX_DEPTH {
-                    let why = format!("a recursion deeper than {MAX_DEPTH} calls at {}", self.at(pc));
+                // The driver's frame is none of the calls.
+                if state.frames.len() > MAX_CALLS {
+                    let why = format!("{} at {}", too_deep(), self.at(pc));
                     return Err(Stop::Unsupported(why));
                 }
                 state.frames.push(Frame { pc: callee.entry, regs });

@@ -127,8 +127,7 @@ impl Reference {
                     ends.push((results, thread.world.memory.clone()));
                 }
                 Err(Stop::Blocked) => {}
-                Err(Stop::Fault(fault)) => return Err(fault.to_string()),
-                Err(_) => return Err("it does not end, or makes a choice from too many values".into()),
+                Err(stop) => return Err(stop.to_string()),
             }
             script = thread.world.script.next();
         }
