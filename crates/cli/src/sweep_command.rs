@@ -35,7 +35,15 @@ pub(crate) fn run(args: &SweepArgs) -> Result<u8> {
     print_diagnostics(&session.warnings, &session.harness.program.sources);
     let (mut harness, reference) = session.into_harnesses();
     let hash = args.preprocessor.hash.is_some();
-    let setting = Setting { model: &args.model, reuse: args.reuse, hash };
+    let limits = Limits {
+        cancelled: interrupted()?,
+        deadline: args.timeout.map(|timeout| begun + timeout),
+        memory: args.memory,
+        states: None,
+        jobs: args.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)),
+        keep_going: args.keep_going,
+    };
+    let setting = Setting { model: &args.model, reuse: args.reuse, hash, stop: &limits.stopper() };
     let sweep = match prepare(&mut harness, reference, &args.clients, setting) {
         Ok(sweep) => sweep,
         Err(problems) => {
@@ -46,15 +54,6 @@ pub(crate) fn run(args: &SweepArgs) -> Result<u8> {
     if args.dry_run {
         return dry_run(&sweep, args);
     }
-    let cancelled = interrupted()?;
-    let limits = Limits {
-        cancelled,
-        deadline: args.timeout.map(|timeout| begun + timeout),
-        memory: args.memory,
-        states: None,
-        jobs: args.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)),
-        keep_going: args.keep_going,
-    };
     let mut work = Work { shard: args.shard, ..Work::default() };
     let mut log = match open_log(&sweep, args, &mut work) {
         Ok(log) => log,

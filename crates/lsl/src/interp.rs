@@ -10,7 +10,8 @@ use crate::fault::{Fault, Use};
 use crate::layout::LayoutId;
 use crate::op::PrimOp;
 use crate::program::{
-    Choice, Fence, Label, Operand, Order, Place, Proc, ProcId, Program, Stmt, StmtKind, compares_and_swaps,
+    Choice, Fence, Label, Operand, Order, Place, Proc, ProcId, Program, Stmt, StmtKind, Unmet,
+    compares_and_swaps,
 };
 use crate::source::Span;
 use crate::value::{IntTy, Value};
@@ -48,10 +49,16 @@ impl Default for Value {
 pub enum Stop {
     /// A runtime error.
     Fault(Fault),
-    /// An assumption does not hold.
+    /// It waits for ever: for what nobody does, or in a loop that goes in circles.
     Blocked,
+    /// An assumption of the user's does not hold: the execution does not count.
+    RuledOut,
+    /// The program ends.
+    Exited,
     /// The world has had enough of it (a step limit).
     Exhausted,
+    /// The end was asked for, by the user or a limit of time or memory.
+    Cut,
     /// The world cannot go along with what the program does; why.
     Refused(String),
 }
@@ -160,7 +167,7 @@ pub struct Halt {
 }
 
 /// Calls deeper than this exhaust a thread, before they exhaust the interpreter's own stack.
-const MAX_DEPTH: usize = 256;
+pub const MAX_DEPTH: usize = 256;
 
 /// A thread: what stays when one of its calls has returned.
 pub struct Thread<'p, W: World> {
@@ -287,7 +294,11 @@ impl<'p, W: World> Thread<'p, W> {
             // As in `while (!cond);`, what comes behind depends on the condition.
             StmtKind::Assume { cond } => {
                 if !self.holds(regs, Some(*cond), true)? {
-                    return Err(Stop::Blocked);
+                    return Err(match self.program.unmet(*cond, stmt.span) {
+                        Unmet::RulesOut => Stop::RuledOut,
+                        Unmet::Exits => Stop::Exited,
+                        Unmet::Waits => Stop::Blocked,
+                    });
                 }
             }
             StmtKind::Within { base, result } => {

@@ -15,7 +15,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 const STEPS: u32 = 20_000;
 
 /// Of some registers at a position of a labelled block, those that a way from there may read before it writes them.
-pub fn may_read(proc: &Proc, liveness: &Liveness, (block, position): (Label, usize), regs: &RegSet) -> RegSet {
+pub fn may_read(
+    proc: &Proc,
+    liveness: &Liveness,
+    (block, position): (Label, usize),
+    regs: &RegSet,
+) -> RegSet {
     let flow = Flow::of(proc);
     let Some(&start) = flow.points.get(&(block, position)) else { return regs.clone() };
     let mut search = Search {
@@ -52,7 +57,11 @@ struct Flow<'p> {
 enum Step<'p> {
     Do(&'p StmtKind),
     /// Goes to where a block starts, or ends, if the condition holds or there is none.
-    Jump { label: Label, back: bool, when: Option<Operand> },
+    Jump {
+        label: Label,
+        back: bool,
+        when: Option<Operand>,
+    },
     /// The head of a loop.
     Head(Label),
 }

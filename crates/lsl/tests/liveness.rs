@@ -291,14 +291,7 @@ fn agrees_with_brute_force() {
 fn ways_that_contradict_themselves_read_nothing() {
     // L0: { r1 = !r0; L1: { L2: { if (r1) break L2; r2 = r3; if (r3) continue L0; r0 = r3; r1 = !r0; continue L1 } };
     //       L3: { if (r1) break L3; r3 = r2 } }
-    let inner = vec![
-        leave(2, Some(1)),
-        copy(2, 3),
-        again(0, Some(3)),
-        copy(0, 3),
-        not(1, 0),
-        again(1, None),
-    ];
+    let inner = vec![leave(2, Some(1)), copy(2, 3), again(0, Some(3)), copy(0, 3), not(1, 0), again(1, None)];
     let behind = block(3, vec![leave(3, Some(1)), copy(3, 2)]);
     let body = vec![block(0, vec![not(1, 0), block(1, vec![block(2, inner)]), behind])];
     let proc = proc(body, &[]);

@@ -5,8 +5,8 @@
 use super::Encoding;
 use crate::circuit::Lit;
 use crate::range::domain::Range;
-use crate::ssa::{Node, ValId};
 use crate::range::rooms::Rooms;
+use crate::ssa::{Node, ValId};
 use crate::word::{self, Word};
 use fencepost_lsl::op::{BinOp, CmpOp, PrimOp};
 use fencepost_lsl::value::Value;

@@ -15,11 +15,11 @@ use crate::ssa::{Check, Node, ValId};
 use crate::unroll::{EventKind, Object, Unrolled};
 use cells::{Cell, Cells};
 use domain::{Range, Wide};
-use rooms::Rooms;
 use fencepost_lsl::memory;
 use fencepost_lsl::op::PrimOp;
 use fencepost_lsl::program::{Choice, Place, Program};
 use fencepost_lsl::value::{IntTy, Value};
+use rooms::Rooms;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 

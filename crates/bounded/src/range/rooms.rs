@@ -118,7 +118,8 @@ mod tests {
                 let expected = span.contains(&at) && wide.admits(value);
                 // Many are told apart by their bits alone.
                 let exact = found.values().is_some();
-                let right = if exact { found.admits(value) == expected } else { found.admits(value) || !expected };
+                let right =
+                    if exact { found.admits(value) == expected } else { found.admits(value) || !expected };
                 assert!(right, "{at:#x} of {wide:?} in {span:?}");
             }
         }

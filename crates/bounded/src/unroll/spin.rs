@@ -38,9 +38,9 @@ use super::{EventKind, Stillness, Unrolled};
 use crate::guard::Guard;
 use crate::ssa::{Node, ValId, Values};
 use fencepost_lsl::liveness::{Liveness, RegSet, written};
-use fencepost_lsl::ways::may_read;
 use fencepost_lsl::op::PrimOp;
 use fencepost_lsl::program::{Label, Operand, Proc, Stmt, StmtKind, continues};
+use fencepost_lsl::ways::may_read;
 
 /// A thread at the turning point of a loop.
 pub(super) struct Visit {

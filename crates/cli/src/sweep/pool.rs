@@ -4,7 +4,9 @@
 //! only the work on schedules with larger numbers, so the first violation is that of the smallest number.
 
 use super::{Sweep, tally};
+use fencepost_bounded::solver::resident_memory;
 use fencepost_explore::{Budget, Verdict};
+use fencepost_harness::oracle::reference::Stopper;
 use fencepost_harness::result::Wrong;
 use fencepost_harness::schedule::Schedules;
 use fencepost_harness::sweep::{Record, Summary, Tally};
@@ -62,6 +64,15 @@ pub struct Progress {
 }
 
 impl Limits {
+    /// What a reference is to ask. What it remembers belongs to no schedule, so that of memory the whole process counts.
+    pub fn stopper(&self) -> Stopper {
+        let limits = self.clone();
+        Arc::new(move || {
+            let full = || limits.memory.is_some_and(|most| resident_memory().is_some_and(|held| held > most));
+            limits.stopped().or_else(|| full().then_some(Reason::Memory))
+        })
+    }
+
     fn stopped(&self) -> Option<Reason> {
         if self.cancelled.load(Ordering::Relaxed) {
             return Some(Reason::Interrupted);
@@ -226,6 +237,7 @@ impl Shared<'_> {
                     Verdict::Inconclusive(reason) => (Kind::Inconclusive, Some(reason.to_string()), figures),
                 }
             }
+            Err(Reason::Interrupted | Reason::Timeout) => return None,
             Err(reason) => (Kind::Inconclusive, Some(reason.to_string()), Tally::default()),
         };
         let seconds = (begun.elapsed().as_secs_f64() * 1e6).round() / 1e6;
