@@ -14,7 +14,7 @@ mod recorder;
 pub use fenced::fence_calls;
 pub use log::{Contents, Log, LogError, Shard, VERSION, document, same, show_shard};
 pub use merge::merge;
-pub use pool::{Limits, Progress, Work, run};
+pub use pool::{Limits, Progress, Work, run, uncounted};
 
 use fencepost_explore::{Budget, Exploration, Options, Search, Subject, Verdict, Violation, explore};
 use fencepost_harness::client::Client;

@@ -104,7 +104,10 @@ pub fn run(
     done: &mut dyn FnMut(&Record) -> std::io::Result<()>,
     progress: &mut dyn FnMut(Progress),
 ) -> std::io::Result<Summary> {
-    let mut schedules = Schedules::new(sweep.scope.clone());
+    let stop = limits.stopper();
+    let Some(mut schedules) = Schedules::until(sweep.scope.clone(), &|| stop().is_some()) else {
+        return Ok(Summary { shard: work.shard, ..uncounted(limits) });
+    };
     let of_scope = schedules.total();
     let (index, count) = work.shard.unwrap_or((0, 1));
     schedules = schedules.shard(index, count);
@@ -242,6 +245,22 @@ impl Shared<'_> {
         };
         let seconds = (begun.elapsed().as_secs_f64() * 1e6).round() / 1e6;
         Some(Record { number, notation, verdict, reason, tally: figures, seconds })
+    }
+}
+
+/// What is said of a sweep whose schedules were not even counted.
+pub fn uncounted(limits: &Limits) -> Summary {
+    let reason = limits.stopped().unwrap_or(Reason::Memory);
+    Summary {
+        verdict: Kind::Inconclusive,
+        reason: Some(format!("{reason} while schedules were counted")),
+        shard: None,
+        total: 0,
+        of_scope: 0,
+        tally: Tally::default(),
+        violations: Vec::new(),
+        undecided: 0,
+        seconds: 0.0,
     }
 }
 
