@@ -94,3 +94,70 @@ fn of_references() {
         }
     }
 }
+
+/// Schedules are counted before they are explored.
+#[test]
+fn of_counting_schedules() {
+    let queue = "int n; void enqueue(int v) { n = v; } int dequeue(void) { return -1; }\n\
+                 #pragma fencepost op e = enqueue(any(0, 1))\n#pragma fencepost op d = dequeue()\n#pragma fencepost oracle queue\n";
+    let files = [("program.c", queue)];
+    for more in [&["--adds-dominate", "--thread-symmetry"][..], &[], &["--dry-run"]] {
+        let arguments = [
+            "sweep",
+            "program.c",
+            "--threads",
+            "1..60",
+            "--steps",
+            "1..10000",
+            "--preadds",
+            "0..9",
+            "--timeout",
+            "100ms",
+        ];
+        let (code, verdict, reason) = run(&files, &[&arguments[..], more].concat());
+        assert_eq!((code, verdict.as_str()), (Some(3), "inconclusive"), "{more:?}");
+        assert_eq!(reason, "the time limit was reached while schedules were counted");
+    }
+    // Pre-adds that make no difference are counted once.
+    let arguments =
+        ["sweep", "program.c", "--threads", "1..4", "--steps", "1..40", "--preadds", "0..9000", "--dry-run"];
+    assert_eq!(run(&files, &arguments).0, Some(0));
+}
+
+/// Nobody wants so many calls.
+#[test]
+fn of_scopes() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    std::fs::write(folder.path().join("program.c"), COUNTER).expect("written");
+    let output = Command::new(env!("CARGO_BIN_EXE_fencepost"))
+        .args(["sweep", "program.c", "--reference", "program.c", "--steps", "1..99999999999"])
+        .current_dir(folder.path())
+        .output()
+        .expect("the program runs");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("a schedule could have more than 10000 calls"), "{said}");
+}
+
+/// What is said of a call that is not run to its end is true.
+#[test]
+fn of_calls_that_are_mined() {
+    let program = |body: &str| {
+        format!(
+            "int n; static int down(int k) {{ return k ? 1 + down(k - 1) : 0; }}\nint get(void) {{ n++; {body} return n; }}\n\
+             #pragma fencepost op g = get()\n#pragma fencepost test T = ( g )\n"
+        )
+    };
+    let deep = "it makes calls more than 256 deep";
+    let long = "does not end within 1000000 calls and turns of loops when it runs alone";
+    for (body, expected) in [("down(300);", deep), ("for (int i = 0; i < 1000001; i++) n = i;", long)] {
+        let text = program(body);
+        let (code, _, reason) = run(&[("program.c", &text)], &["check", "program.c", "-m", "sc"]);
+        assert_eq!(code, Some(3), "{body}");
+        assert!(reason.contains("operation `g`") && reason.contains(expected), "{reason}");
+        let arguments = ["sweep", "program.c", "--reference", "program.c", "--threads", "1", "--steps", "1"];
+        let (code, _, reason) = run(&[("program.c", &text)], &arguments);
+        assert_eq!(code, Some(3), "{body}");
+        assert!(reason.contains("the reference's `g`") && reason.contains(expected), "{reason}");
+    }
+}
