@@ -821,3 +821,14 @@ fn quiet_sweeps() {
     let lines = |text: &str| text.lines().count();
     assert!(lines(&quiet) == 3 && lines(&loud) > 10, "{quiet}");
 }
+
+/// A call that looks nowhere still begins and returns at some time.
+#[test]
+fn calls_without_accesses() {
+    let scope = ["--threads", "2", "--steps", "2", "--preadds", "0", "--values", "1"];
+    for (property, code) in [("sc", 0), ("linear", 1), ("quiescent", 1)] {
+        let (found, result) =
+            sweep("../attacks/contains-of-nothing", &[&scope[..], &["--property", property]].concat());
+        assert_eq!(found, code, "{property}: {}", result["reason"]);
+    }
+}

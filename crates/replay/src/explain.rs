@@ -85,7 +85,8 @@ fn linearise(
     let mut ready: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); trace.threads.len()];
     let free = rest.iter().filter(|&event| !waits_for.contains_key(event));
     free.for_each(|&event| _ = ready[trace.events[event].thread].insert(event));
-    let first = trace.threads.iter().position(|thread| thread.start == Start::Begin).unwrap_or(0);
+    let first = trace.threads.iter().position(|thread| thread.start == Start::Begin);
+    let first = first.ok_or_else(|| Refusal::from("no thread is the first".to_owned()))?;
     for _ in rest {
         poll.ask()?;
         // Finish a block first, then go on with the thread; initialisation comes before all others.
@@ -98,7 +99,7 @@ fn linearise(
             .or_else(|| of_thread(first))
             .or_else(|| last.and_then(|last| of_thread(last.thread)))
             .or_else(|| ready.iter().filter_map(|events| events.first().copied()).min());
-        let Some(next) = next else { break };
+        let next = next.ok_or_else(|| Refusal::from("memory has no order".to_owned()))?;
         ready[trace.events[next].thread].remove(&next);
         order.push(next);
         for later in followers(next) {
