@@ -124,7 +124,7 @@ pub(crate) struct CheckArgs {
     /// Prints every counterexample, not only the first, and the scope of every verdict.
     #[arg(long, short)]
     pub(crate) verbose: bool,
-    /// Prints only one line for each check.
+    /// Prints no counterexample: a line for each check, and one for each thing that a check which holds leaves open.
     #[arg(long, short, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
     /// Checks just what the files have expectations for; exits with 0 if all of them are met.
@@ -207,7 +207,7 @@ pub(crate) struct VerifyArgs {
     /// Prints every counterexample, not only the first, and the scope of every verdict.
     #[arg(long, short)]
     pub(crate) verbose: bool,
-    /// Prints only one line for each model.
+    /// Prints no counterexample: a line for each model, and one for each thing that is left open.
     #[arg(long, short, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
 }
@@ -357,7 +357,7 @@ pub(crate) struct SweepArgs {
     /// Prints one JSON document instead of text.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Prints only the verdict.
+    /// Prints no counterexample: what was swept, the verdict, and what it leaves open.
     #[arg(long, short)]
     pub(crate) quiet: bool,
 }

@@ -8,7 +8,7 @@ use fencepost_harness::consistency::{Property, Waiting};
 use fencepost_harness::operation::Harness;
 use fencepost_harness::oracle::binding::{Binding, bind};
 use fencepost_harness::oracle::declaration::{self, Declaration};
-use fencepost_harness::oracle::reference::Reference;
+use fencepost_harness::oracle::reference::{Reference, Stopper};
 use fencepost_harness::oracle::{Kind as Collection, Protocol};
 use fencepost_harness::schedule::{Configuration, Scope};
 use fencepost_lsl::diagnostic::Diagnostic;
@@ -26,6 +26,8 @@ pub(crate) struct Setting<'a> {
     pub(crate) reuse: bool,
     /// Whether hash functions are chosen.
     pub(crate) hash: bool,
+    /// Asked now and then, while a reference runs, whether to give up.
+    pub(crate) stop: &'a Stopper,
 }
 
 /// Makes the sweep of a file, of which just the operations of the collection remain.
@@ -69,7 +71,8 @@ pub(crate) fn prepare(
             "there is no room for fences after calls: the globals are too large",
         )]);
     }
-    let reference = reference.map(|reference| Reference::new(harness, reference)).transpose()?;
+    let reference =
+        reference.map(|reference| Reference::new(harness, reference, setting.stop.clone())).transpose()?;
     if let Some(reference) = &reference {
         binding.spare_nothing_of(reference);
     }

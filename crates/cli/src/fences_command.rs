@@ -10,17 +10,19 @@ use anyhow::{Context, Result};
 use fencepost::fences::{Asked, Request, infer, is_typed};
 use fencepost::run::Limits;
 use fencepost::session::{Session, Subject};
-use fencepost::sweep::Sweep;
+use fencepost::sweep::{self, Sweep};
 use fencepost_explore::abstraction::Approach;
 use fencepost_fences::cost::Costs;
 use fencepost_fences::place::{KINDS, Kind, keep_within};
 use fencepost_harness::inference::{Answer, Inference, Method};
 use fencepost_harness::operation::Harness;
+use fencepost_harness::oracle::reference::Stopper;
 use fencepost_harness::verdict::{self, Reason};
 use fencepost_lsl::diagnostic::Diagnostic;
 use fencepost_lsl::source::{Origin, SourceFile};
 use fencepost_models::cat::Model;
 use fencepost_report::{fences, json};
+use std::time::Instant;
 
 pub(crate) fn run(args: &FencesArgs) -> Result<u8> {
     let cancelled = interrupted()?;
@@ -52,9 +54,16 @@ pub(crate) fn run(args: &FencesArgs) -> Result<u8> {
         return Ok(BAD_INPUT);
     }
     let arguments = args.preprocessor.arguments();
-    let sweeper = |harness: Harness, model: &str| sweep(harness, &session, args, model);
+    let limits = sweep::Limits {
+        cancelled: cancelled.clone(),
+        deadline: args.timeout.map(|timeout| Instant::now() + timeout),
+        memory: args.memory,
+        ..sweep::Limits::default()
+    };
+    let stop = limits.stopper();
+    let sweeper = |harness: Harness, model: &str| sweep(harness, &session, args, model, &stop);
     if args.sweep
-        && let Err(found) = sweep_problems(&session, args)
+        && let Err(found) = sweep_problems(&session, args, &stop)
     {
         print_diagnostics(&found, &session.harness.program.sources);
         return Ok(BAD_INPUT);
@@ -253,8 +262,14 @@ fn unsuitable(
 }
 
 /// The sweep of the file, or of one that is like it but for fences.
-fn sweep(mut harness: Harness, session: &Session, args: &FencesArgs, model: &str) -> Result<Sweep, Reason> {
-    let problems = match prepared(&mut harness, session, args, model) {
+fn sweep(
+    mut harness: Harness,
+    session: &Session,
+    args: &FencesArgs,
+    model: &str,
+    stop: &Stopper,
+) -> Result<Sweep, Reason> {
+    let problems = match prepared(&mut harness, session, args, model, stop) {
         Ok(sweep) => return Ok(sweep),
         Err(problems) => problems,
     };
@@ -266,14 +281,16 @@ fn prepared(
     session: &Session,
     args: &FencesArgs,
     model: &str,
+    stop: &Stopper,
 ) -> Result<Sweep, Vec<Diagnostic>> {
-    let setting = Setting { model, reuse: args.reuse, hash: args.preprocessor.hash.is_some() };
+    let hash = args.preprocessor.hash.is_some();
+    let setting = Setting { model, reuse: args.reuse, hash, stop };
     prepare(harness, session.reference().cloned(), &args.clients, setting)
 }
 
 /// What is wrong with the sweep that is asked for.
-fn sweep_problems(session: &Session, args: &FencesArgs) -> Result<(), Vec<Diagnostic>> {
-    prepared(&mut session.harness.clone(), session, args, "tso").map(|_| ())
+fn sweep_problems(session: &Session, args: &FencesArgs, stop: &Stopper) -> Result<(), Vec<Diagnostic>> {
+    prepared(&mut session.harness.clone(), session, args, "tso", stop).map(|_| ())
 }
 
 /// The kinds of fences to use.

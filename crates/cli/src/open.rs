@@ -6,7 +6,7 @@ use fencepost_harness::operation::Harness;
 use fencepost_harness::result::Race;
 use fencepost_harness::test::Test;
 use fencepost_harness::trace::Trace;
-use fencepost_lsl::program::{Order, Place, ProcId, Program, Stmt, StmtKind};
+use fencepost_lsl::program::{Order, Place, ProcId, Program, Stmt, StmtKind, Unmet};
 use fencepost_models::cat::Model;
 use std::collections::BTreeSet;
 
@@ -154,7 +154,9 @@ impl Walk<'_> {
                     self.features.concurrent = true;
                     calls.push(*proc);
                 }
-                StmtKind::Assume { .. } => self.features.waits = true,
+                StmtKind::Assume { cond } => {
+                    self.features.waits |= self.program.unmet(*cond, stmt.span) == Unmet::Waits;
+                }
                 // What models of threads keep there is no concern of the program.
                 StmtKind::Alloc { place: Place::Heap, .. } => {
                     let file = &self.program.sources.file(stmt.span.file).name;

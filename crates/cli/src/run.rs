@@ -20,6 +20,7 @@ use fencepost_lsl::program::address;
 use fencepost_lsl::value::Value;
 use fencepost_models::cat::Model;
 use fencepost_replay::{Refusal, asked, judge_until, replay_until};
+use std::cell::Cell;
 use std::panic::AssertUnwindSafe;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -149,14 +150,30 @@ pub fn check(
 fn scope(session: &Session, subject: &Subject) -> Scope {
     let caveats = session.harness.caveats.clone();
     let Some(test) = subject.test() else { return Scope { caveats, ..Scope::default() } };
-    let choices =
-        |op| session.harness.op(op).inputs.iter().map(|input| input.choices.len() as u64).product::<u64>();
+    // `u64::MAX` stands for any larger number.
+    let choices = test.invocations().flat_map(|call| &session.harness.op(call.op).inputs);
+    let inputs = choices.map(|input| input.choices.len() as u64).fold(1, u64::saturating_mul);
     Scope {
         threads: test.threads.len(),
         calls: test.invocations().count(),
-        inputs: test.invocations().map(|call| choices(call.op)).product(),
+        inputs,
         caveats,
         ..Scope::default()
+    }
+}
+
+/// The specification of a test, as far as a budget lasts. That it did not is remembered: memory that is given back
+/// afterwards does not make it last.
+pub(crate) fn mine(session: &Session, test: &Test, budget: &Budget) -> Result<Rc<Mined>, Reason> {
+    let cut = Cell::new(None);
+    let stop = || {
+        cut.set(cut.get().or_else(|| budget.exhausted()));
+        cut.get().is_some()
+    };
+    let mined = session.specification(test, &stop);
+    match (&*mined, cut.get()) {
+        (Mined::Impossible(_), Some(exhausted)) => Err(exhausted.into()),
+        _ => Ok(mined),
     }
 }
 
@@ -182,7 +199,7 @@ fn judge(
             progress(Progress::Mining);
             let start = Instant::now();
             let mined = match limits.mining {
-                Mining::Enumeration => session.specification(test, &|| options.budget.exhausted().is_some()),
+                Mining::Enumeration => mine(session, test, &options.budget)?,
                 Mining::Sat => Rc::new(ask_for_specification(session, test, options)?),
             };
             result.statistics.mine_time = start.elapsed();
@@ -201,12 +218,7 @@ fn judge(
             let judge = Judge { session, test: subject.test(), model, budget: &options.budget };
             return judge.violated(trace, Wrong::Fault, None, true);
         }
-        Some(Mined::Impossible(why)) => {
-            return Err(match options.budget.exhausted() {
-                Some(exhausted) => exhausted.into(),
-                None => Reason::Specification(why.clone()),
-            });
-        }
+        Some(Mined::Impossible(why)) => return Err(Reason::Specification(why.clone())),
     };
     match &limits.engine {
         Engine::Bounded => bounded(session, subject, model, specification, options, progress, result),

@@ -1,12 +1,13 @@
 //! A loaded file, and what there is to check in it.
 
 use fencepost_c::Rejected;
+use fencepost_harness::counterpart::Counterparts;
 use fencepost_harness::mine::{self, Mined};
 use fencepost_harness::observation;
-use fencepost_harness::operation::{Harness, ValueTy};
+use fencepost_harness::operation::{Harness, Input, Operation, ValueTy};
 use fencepost_harness::test::{self, Test};
 use fencepost_lsl::diagnostic::Diagnostic;
-use fencepost_lsl::program::{ProcId, Program, address};
+use fencepost_lsl::program::{ProcId, Program};
 use fencepost_lsl::source::{Origin, SourceMap};
 use fencepost_lsl::value::Value;
 use std::cell::RefCell;
@@ -161,15 +162,19 @@ impl Session {
                 return Mined::Impossible(format!("in the reference implementation, {}", diagnostic.message));
             }
         };
+        let counterparts = Counterparts::new(&reference.program, &self.harness.program);
         for call in test.invocations() {
             let ours = self.harness.op(call.op);
             let theirs = reference.ops.iter().find(|op| op.name == ours.name);
-            let shape = |op: &fencepost_harness::operation::Operation| {
-                let choices: Vec<_> = op.inputs.iter().map(|input| input.choices.clone()).collect();
-                let pointers = op.outputs.iter().map(|output| output.ty == ValueTy::Pointer);
-                (choices, pointers.collect::<Vec<bool>>())
+            let pointers = |op: &Operation| -> Vec<bool> {
+                op.outputs.iter().map(|output| output.ty == ValueTy::Pointer).collect()
             };
-            if theirs.map(shape) != Some(shape(ours)) {
+            let alike = theirs.is_some_and(|theirs| {
+                let chosen = theirs.inputs.iter().map(|input| choices(input, &counterparts));
+                let wanted = ours.inputs.iter().map(|input| Some(input.choices.clone()));
+                chosen.eq(wanted) && pointers(theirs) == pointers(ours)
+            });
+            if !alike {
                 return Mined::Impossible(format!(
                     "operation `{}` takes or returns something else in the reference implementation",
                     ours.name
@@ -183,12 +188,12 @@ impl Session {
             }
             Mined::Specification { observations, calls } => {
                 let pointers = observation::pointers(&self.harness, test);
-                let there = |value| translate(value, &reference.program, &self.harness.program);
-                match observations.with_pointers(&pointers, there) {
+                match observations.with_pointers(&pointers, |value| counterparts.of(value)) {
                     Some(observations) => Mined::Specification { observations, calls },
-                    None => Mined::Impossible(
-                        "the reference implementation gives back a pointer to something that the file does not have".into(),
-                    ),
+                    None => Mined::Impossible(format!(
+                        "the reference implementation gives back {}",
+                        Counterparts::MISSING
+                    )),
                 }
             }
             mined => mined,
@@ -196,18 +201,13 @@ impl Session {
     }
 }
 
-/// A pointer of one program as one of another: to the global or function of the same name. Pointers to nothing, and what
-/// is no pointer to anything, stay as they are.
-fn translate(value: Value, from: &Program, to: &Program) -> Option<Value> {
-    let Some(addr) = value.defined() else { return Some(value) };
-    if let Some(global) =
-        from.globals.iter().find(|global| (global.addr..=global.addr + global.size).contains(&addr))
-    {
-        let other = to.globals.iter().find(|other| other.name == global.name)?;
-        return Some(Value::new(other.addr + (addr - global.addr)));
+/// What an argument of a reference is chosen from, in terms of the file; none if that is not there.
+fn choices(input: &Input, counterparts: &Counterparts) -> Option<Vec<Value>> {
+    if input.ty != ValueTy::Pointer {
+        return Some(input.choices.clone());
     }
-    let Some(offset) = addr.checked_sub(address::FUNCTIONS) else { return Some(value) };
-    let Some(proc) = from.procs.get((offset / 16) as usize) else { return Some(value) };
-    let other = to.procs.iter().position(|other| other.name == proc.name)?;
-    Some(Value::new(address::FUNCTIONS + 16 * other as u64 + offset % 16))
+    let mut choices: Vec<Value> =
+        input.choices.iter().map(|&value| counterparts.of(value)).collect::<Option<_>>()?;
+    choices.sort();
+    Some(choices)
 }

@@ -35,7 +35,15 @@ pub(crate) fn run(args: &SweepArgs) -> Result<u8> {
     print_diagnostics(&session.warnings, &session.harness.program.sources);
     let (mut harness, reference) = session.into_harnesses();
     let hash = args.preprocessor.hash.is_some();
-    let setting = Setting { model: &args.model, reuse: args.reuse, hash };
+    let limits = Limits {
+        cancelled: interrupted()?,
+        deadline: args.timeout.map(|timeout| begun + timeout),
+        memory: args.memory,
+        states: None,
+        jobs: args.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)),
+        keep_going: args.keep_going,
+    };
+    let setting = Setting { model: &args.model, reuse: args.reuse, hash, stop: &limits.stopper() };
     let sweep = match prepare(&mut harness, reference, &args.clients, setting) {
         Ok(sweep) => sweep,
         Err(problems) => {
@@ -43,20 +51,18 @@ pub(crate) fn run(args: &SweepArgs) -> Result<u8> {
             return Ok(BAD_INPUT);
         }
     };
-    if args.dry_run {
-        return dry_run(&sweep, args);
-    }
-    let cancelled = interrupted()?;
-    let limits = Limits {
-        cancelled,
-        deadline: args.timeout.map(|timeout| begun + timeout),
-        memory: args.memory,
-        states: None,
-        jobs: args.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)),
-        keep_going: args.keep_going,
+    let stop = limits.stopper();
+    let Some(schedules) = Schedules::until(sweep.scope.clone(), &|| stop().is_some()) else {
+        let summary = sweep::uncounted(&limits);
+        print(&sweep, args, None, &summary, None, begun.elapsed().as_secs_f64())?;
+        return Ok(code(summary.verdict));
     };
+    let total = schedules.total();
+    if args.dry_run {
+        return dry_run(&sweep, schedules, args);
+    }
     let mut work = Work { shard: args.shard, ..Work::default() };
-    let mut log = match open_log(&sweep, args, &mut work) {
+    let mut log = match open_log(&sweep, &schedules, args, &mut work) {
         Ok(log) => log,
         Err(problem) => {
             print_diagnostics(&[problem], &SourceMap::default());
@@ -74,7 +80,7 @@ pub(crate) fn run(args: &SweepArgs) -> Result<u8> {
     };
     // What is shown to people may take as long again as it took to find, within the same limits.
     let explained = summary.violations.first().map(|first| {
-        let schedule = Schedules::new(sweep.scope.clone()).get(first.number);
+        let schedule = schedules.clone().get(first.number);
         let schedule = schedule.ok_or_else(|| "there is no such schedule".to_owned())?;
         let client = sweep.client(&schedule).map_err(|reason| reason.to_string())?;
         let budget = Budget {
@@ -85,7 +91,7 @@ pub(crate) fn run(args: &SweepArgs) -> Result<u8> {
         };
         sweep.counterexample(first.number, &client, &budget).map_err(|reason| reason.to_string())
     });
-    print(&sweep, args, &summary, explained.as_ref(), begun.elapsed().as_secs_f64())?;
+    print(&sweep, args, Some(total), &summary, explained.as_ref(), begun.elapsed().as_secs_f64())?;
     Ok(match (summary.verdict, &explained) {
         // A violation that the referee does not accept is none.
         (Kind::Violated, Some(Err(_))) => 3,
@@ -121,8 +127,7 @@ fn manner(sweep: &Sweep) -> Vec<String> {
     parts
 }
 
-fn dry_run(sweep: &Sweep, args: &SweepArgs) -> Result<u8> {
-    let schedules = Schedules::new(sweep.scope.clone());
+fn dry_run(sweep: &Sweep, schedules: Schedules, args: &SweepArgs) -> Result<u8> {
     let total = schedules.total();
     let (index, count) = args.shard.unwrap_or((0, 1));
     let share = total.saturating_sub(index).div_ceil(count);
@@ -140,7 +145,7 @@ fn dry_run(sweep: &Sweep, args: &SweepArgs) -> Result<u8> {
         outln!("{}", serde_json::to_string_pretty(&json::document(vec![result]))?);
         return Ok(0);
     }
-    outln!("{} schedules", report::number(share));
+    outln!("{}", report::numbered(share, "schedule"));
     outln!("  {}", report::scope(&sweep.scope, &manner(sweep)));
     for (number, notation) in &first {
         outln!("{number:>7}  {notation}");
@@ -152,8 +157,8 @@ fn dry_run(sweep: &Sweep, args: &SweepArgs) -> Result<u8> {
 }
 
 /// What a log is of: whatever decides verdicts and numbers. The program counts by its text, so that a log does
-/// not outlive a change of the file.
-fn head(sweep: &Sweep, args: &SweepArgs) -> Value {
+/// not outlive a change of the file. `schedules` is how many there are, if that is known.
+fn head(sweep: &Sweep, args: &SweepArgs, schedules: Option<u64>) -> Value {
     let file = args.file.as_deref().map_or(String::new(), |file| file.display().to_string());
     let mut hasher = FxHasher::default();
     hasher.write(sweep.harness.program.to_string().as_bytes());
@@ -188,13 +193,18 @@ fn head(sweep: &Sweep, args: &SweepArgs) -> Value {
         "leaks": sweep.options.leaks,
         "reuse": sweep.options.reuse,
         "endless": format!("{:?}", sweep.options.termination).to_lowercase(),
-        "schedules": scope.count(),
+        "schedules": schedules,
     })
 }
 
 /// The log to write, if one is wanted, and what is known from an earlier one.
-fn open_log(sweep: &Sweep, args: &SweepArgs, work: &mut Work) -> Result<Option<Log>, Diagnostic> {
-    let head = head(sweep, args);
+fn open_log(
+    sweep: &Sweep,
+    schedules: &Schedules,
+    args: &SweepArgs,
+    work: &mut Work,
+) -> Result<Option<Log>, Diagnostic> {
+    let head = head(sweep, args, Some(schedules.total()));
     let cannot = |path: &Path, error: LogError| unusable(path, &error);
     let same_file = match (&args.out, &args.resume) {
         (Some(out), Some(resume)) => out.canonicalize().ok() == resume.canonicalize().ok(),
@@ -211,7 +221,7 @@ fn open_log(sweep: &Sweep, args: &SweepArgs, work: &mut Work) -> Result<Option<L
             }),
         };
         work.known = contents.map_err(|error| cannot(path, error))?.records;
-        fits(sweep, work).map_err(|number| {
+        fits(sweep, schedules.clone(), work).map_err(|number| {
             Diagnostic::general(format!(
                 "cannot use the log `{}`: what it says of schedule {number} is not said of that schedule",
                 path.display()
@@ -225,8 +235,7 @@ fn open_log(sweep: &Sweep, args: &SweepArgs, work: &mut Work) -> Result<Option<L
 }
 
 /// Whether the records of a log are of the schedules that have their numbers; if not, of which not.
-fn fits(sweep: &Sweep, work: &Work) -> Result<(), u64> {
-    let mut schedules = Schedules::new(sweep.scope.clone());
+fn fits(sweep: &Sweep, mut schedules: Schedules, work: &Work) -> Result<(), u64> {
     for (&number, record) in &work.known {
         let client = schedules.get(number).and_then(|schedule| sweep.client(&schedule).ok());
         if client.is_none_or(|client| client.show(&sweep.harness) != record.notation) {
@@ -326,6 +335,7 @@ fn print_json(mut result: Value, more: &Value) -> Result<()> {
 fn print(
     sweep: &Sweep,
     args: &SweepArgs,
+    schedules: Option<u64>,
     summary: &Summary,
     explained: Option<&Result<Counterexample, String>>,
     seconds: f64,
@@ -335,7 +345,7 @@ fn print(
             Some(Ok(found)) => json::client_counterexample(&sweep.harness, found),
             _ => Value::Null,
         };
-        let mut result = head(sweep, args);
+        let mut result = head(sweep, args, schedules);
         let more = json!({
             "file": result["sweep"],
             "not_explored": open::swept(&sweep.harness, sweep.options.reuse),

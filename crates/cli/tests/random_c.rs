@@ -11,6 +11,7 @@ mod random;
 
 use fencepost::run::{Limits, check};
 use fencepost::session::Session;
+use fencepost_harness::poll::Poll;
 use fencepost_harness::serial::{Script, SerialWorld};
 use fencepost_harness::verdict::Kind;
 use fencepost_lsl::interp::Thread;
@@ -102,7 +103,8 @@ fn interpret(folder: &Path, functions: &[(usize, &String, u64)]) -> Vec<String> 
     let session = load(folder, &closed(functions));
     let program = &session.harness.program;
     let disagreement = |(number, text, expected): &(usize, &String, u64)| {
-        let world = SerialWorld::new(Memory::initial(program), 0, Script::default());
+        let poll = Poll::never();
+        let world = SerialWorld::new(Memory::initial(program), 0, Script::default(), &poll);
         let proc = program.find(&format!("f{number}")).expect("it is called");
         match Thread::new(program, world).call(proc, Vec::new()) {
             Ok(results) if results[0].value.defined() == Some(*expected) => None,

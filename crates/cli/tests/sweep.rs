@@ -703,3 +703,132 @@ fn counterexample() {
     let shown: Vec<&str> = text.lines().filter(|line| !line.starts_with("violated")).collect();
     insta::assert_snapshot!(shown.join("\n"));
 }
+
+/// What a sweep of a text prints, and its exit code.
+fn shown(text: &str, arguments: &[&str]) -> (Option<i32>, String) {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    fs::write(folder.path().join("program.c"), text).expect("written");
+    let output = run(folder.path(), &[&["program.c"], arguments].concat());
+    let said = [output.stdout, output.stderr].concat();
+    (output.status.code(), String::from_utf8_lossy(&said).into_owned())
+}
+
+/// A lock that nobody gives back.
+const LOST: &str = "#include <pthread.h>
+int n; pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+void enqueue(int v) { pthread_mutex_lock(&m); n = v; }
+int dequeue(void) { return -1; }
+#pragma fencepost op e = enqueue(any(0, 1))
+#pragma fencepost op d = dequeue()
+#pragma fencepost oracle queue
+";
+
+/// Threads wait in the call that they are in, though nothing of it is to be seen; calls without results give nothing.
+#[test]
+fn what_is_said_of_waiting() {
+    let (code, said) = shown(LOST, &["--threads", "1", "--steps", "2", "--preadds", "0", "--values", "1"]);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("( e(0) e(0) )") && said.contains("thread 1 waits for ever in e(0)\n"), "{said}");
+    assert!(said.contains("reads m.held = 2"), "{said}");
+    assert!(said.contains("then e(0) would return, not wait"), "{said}");
+    let (_, said) = shown(LOST, &["--threads", "1", "--steps", "1", "--preadds", "1", "--values", "1"]);
+    assert!(said.contains("before: e(0)\n") && said.contains("thread 1 waits for ever in e(0)\n"), "{said}");
+}
+
+/// One is one.
+#[test]
+fn numbers_of_things() {
+    let one = ["--threads", "1", "--steps", "1", "--preadds", "0", "--values", "1"];
+    let text = "int n; int next(void) { return n; }\n#pragma fencepost op n = next()\n";
+    let (code, said) = shown(text, &[&one[..], &["--reference", "program.c"]].concat());
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("1 thread, 1 step, 0 pre-adds, 1 value\n"), "{said}");
+    assert!(said.contains("  1 schedule, ") && !said.contains("1 schedules"), "{said}");
+    let (_, said) = shown(text, &[&one[..], &["--reference", "program.c", "--dry-run"]].concat());
+    assert!(said.starts_with("1 schedule\n"), "{said}");
+    let (_, said) =
+        shown(LOST, &["--threads", "1..2", "--steps", "2", "--preadds", "1", "--values", "2", "--dry-run"]);
+    assert!(said.contains("1..2 threads, 2 steps, 1 pre-add, 2 values\n"), "{said}");
+}
+
+/// Executions that the user's assumptions rule out are not stuck, and those that `exit` ends are not either.
+#[test]
+fn what_is_ruled_out_is_not_judged() {
+    let queue = |enqueue: &str| {
+        format!(
+            "#include <fencepost.h>\n#include <stdlib.h>\nint n, full;\n\
+             void enqueue(int v) {{ fp_atomic {{ {enqueue} full = 1; n = v; }} }}\n\
+             int dequeue(void) {{ int r; fp_atomic {{ r = full ? n : -1; full = 0; }} return r; }}\n\
+             #pragma fencepost op e = enqueue(any(0, 1))\n#pragma fencepost op d = dequeue()\n\
+             #pragma fencepost oracle queue\n"
+        )
+    };
+    let assumes = queue("assume(!full);");
+    // Room for one: beside a `d`, a second `e` may come after it.
+    let (code, said) =
+        shown(&assumes, &["--threads", "2", "--steps", "2", "--preadds", "0..1", "--adds-dominate"]);
+    assert_eq!(code, Some(3), "{said}");
+    assert!(said.contains("schedule 0, ( e(0) | e(0) ): nothing was checked"), "{said}");
+    assert!(said.contains(" 0 stuck") && !said.contains("waits for ever in"), "{said}");
+    let (code, said) =
+        shown(&queue("if (full) exit(0);"), &["--threads", "1..2", "--steps", "2", "--preadds", "0"]);
+    assert_eq!(code, Some(3), "{said}");
+    assert!(said.contains("( e(0) e(0) ): nothing was checked") && said.contains(" 0 stuck"), "{said}");
+    // Who waits in its place is stuck.
+    let waits = queue("").replace("(int v) {", "(int v) { while (full) ;");
+    let (code, said) = shown(&waits, &["--threads", "1", "--steps", "2", "--preadds", "0"]);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("waits for ever"), "{said}");
+}
+
+/// Threads that a collection starts by itself have numbers that no client has.
+#[test]
+fn collections_with_threads_of_their_own() {
+    let text = |tick: &str, init: &str, add: &str| {
+        format!(
+            "#include <pthread.h>\n#include <stdatomic.h>\n#include <stdbool.h>\n\
+             static atomic_int bits; static int ticks; static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER; static pthread_t t;\n\
+             static void *tick(void *p) {{ {tick} return 0; }}\nstatic void init(void) {{ {init} }}\n\
+             static bool add(int k) {{ {add} return !(atomic_fetch_or(&bits, 1 << k) >> k & 1); }}\n\
+             static bool contains(int k) {{ return bits >> k & 1; }}\n\
+             #pragma fencepost init init()\n#pragma fencepost op a = add(any(0, 1))\n\
+             #pragma fencepost op c = contains(any(0, 1))\n#pragma fencepost oracle set for a, c\n"
+        )
+    };
+    let start = "pthread_create(&t, 0, tick, 0);";
+    let waits = "pthread_mutex_lock(&m);";
+    for text in [
+        text("ticks = 1;", start, ""),
+        text(waits, &format!("{waits} {start}"), ""),
+        text("ticks = 1;", "", start),
+        text("ticks = 1;", start, "").replace("return bits >> k & 1;", "return 0;"),
+    ] {
+        let (code, said) = shown(&text, &["--threads", "1..2", "--steps", "1..2", "--preadds", "0"]);
+        assert_eq!(code, Some(3), "{said}");
+        assert!(
+            said.contains("not supported: a client whose initialisation or operations start threads"),
+            "{said}"
+        );
+    }
+}
+
+/// `-q` leaves out counterexamples and nothing else, as its help says.
+#[test]
+fn quiet_sweeps() {
+    let arguments = ["--threads", "1", "--steps", "2", "--preadds", "0", "--values", "1"];
+    let (_, loud) = shown(LOST, &arguments);
+    let (_, quiet) = shown(LOST, &[&arguments[..], &["-q"]].concat());
+    let lines = |text: &str| text.lines().count();
+    assert!(lines(&quiet) == 3 && lines(&loud) > 10, "{quiet}");
+}
+
+/// A call that looks nowhere still begins and returns at some time.
+#[test]
+fn calls_without_accesses() {
+    let scope = ["--threads", "2", "--steps", "2", "--preadds", "0", "--values", "1"];
+    for (property, code) in [("sc", 0), ("linear", 1), ("quiescent", 1)] {
+        let (found, result) =
+            sweep("../attacks/contains-of-nothing", &[&scope[..], &["--property", property]].concat());
+        assert_eq!(found, code, "{property}: {}", result["reason"]);
+    }
+}

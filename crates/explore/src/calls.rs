@@ -59,6 +59,11 @@ impl<R: Recorder> Run<'_, '_, R> {
     }
 
     pub(crate) fn spawn(&mut self, driver: u32, args: &[Src]) -> Result<(), Stop> {
+        // A monitor knows threads by their numbers, and these are those of the client's.
+        if self.machine.monitor.is_some() {
+            let what = "a client whose initialisation or operations start threads";
+            return Err(Stop::Unsupported(what.into()));
+        }
         let thread = self.world.threads.len();
         threads::room(thread, 1).map_err(Stop::Unsupported)?;
         let args: Vec<Value> = args.iter().map(|src| self.value(*src)).collect();

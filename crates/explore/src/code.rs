@@ -9,7 +9,7 @@ use fencepost_harness::operation::OpId;
 use fencepost_lsl::fault::Fault;
 use fencepost_lsl::layout::LayoutId;
 use fencepost_lsl::op::PrimOp;
-use fencepost_lsl::program::{Choice, Fence, Order, Place, ProcId};
+use fencepost_lsl::program::{Choice, Fence, Order, Place, ProcId, Unmet};
 use fencepost_lsl::source::Span;
 use fencepost_lsl::value::{IntTy, Value};
 
@@ -49,8 +49,8 @@ pub(crate) enum Instr {
     Prune { cond: Option<Src> },
     /// A fault, by number, unless a condition holds.
     Assert { cond: Src, fault: u32 },
-    /// Waits unless a condition holds.
-    Assume { cond: Src },
+    /// Goes no further unless a condition holds.
+    Assume { cond: Src, unmet: Unmet },
     /// A fault if a pointer was moved from the first address, away from its object, to the second.
     Within { base: Src, result: Src },
     /// `dst =` address of a new object of an allocation site.
@@ -183,7 +183,9 @@ impl Instr {
             Instr::Load { addr, .. } | Instr::Free { addr } => see(*addr),
             Instr::Store { addr, value, .. } => [*addr, *value].into_iter().for_each(see),
             Instr::Call { args, .. } | Instr::Spawn { args, .. } => args.iter().copied().for_each(see),
-            Instr::JumpIf { cond, .. } | Instr::Assert { cond, .. } | Instr::Assume { cond } => see(*cond),
+            Instr::JumpIf { cond, .. } | Instr::Assert { cond, .. } | Instr::Assume { cond, .. } => {
+                see(*cond)
+            }
             Instr::Prune { cond } => cond.iter().copied().for_each(see),
             Instr::Within { base, result } => [*base, *result].into_iter().for_each(see),
             Instr::Alloc { size, .. } => see(*size),

@@ -213,7 +213,10 @@ impl<'a> Compiler<'a> {
                 self.code.faults.push(fault.clone());
                 Instr::Assert { cond: self.operand(*cond), fault: small(self.code.faults.len()) - 1 }
             }
-            StmtKind::Assume { cond } => Instr::Assume { cond: self.operand(*cond) },
+            StmtKind::Assume { cond } => {
+                let unmet = self.program.unmet(*cond, span);
+                Instr::Assume { cond: self.operand(*cond), unmet }
+            }
             StmtKind::Within { base, result } => {
                 Instr::Within { base: self.operand(*base), result: self.operand(*result) }
             }

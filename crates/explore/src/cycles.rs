@@ -6,7 +6,9 @@
 //! on and never does, no circle in the set is fair. A strongly fair circle must also let go on every process that can
 //! in one of its states; where the set has no step of such a process, a circle must avoid the states in which it can
 //! go on, so what is left without them is looked at again (Emerson and Lei 1987). Sets of stuck states are left out;
-//! whether a subject may get stuck is judged apart.
+//! whether a subject may get stuck is judged apart. A thread that could go on to the end of the program, or to where an
+//! assumption of the user's rules the execution out, can go on, though in no circle: its step leads to a state behind
+//! all others.
 //!
 //! The reductions keep this: what a step runs along with its visible action ends, and neither disables nor
 //! enables others, so threads go round together in the reduced graph just if they do in the full one.
@@ -16,7 +18,7 @@ use crate::intern::small;
 use crate::machine::Machine;
 use crate::options::Model;
 use crate::state::World;
-use crate::stuck::stuck;
+use crate::stuck::{Rest, rest};
 use fencepost_harness::verdict::Reason;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
@@ -65,8 +67,13 @@ impl Processes {
             }
             Move::Loose(flush) => Some(flush.item.addr),
         };
+        self.of(step.thread, queue)
+    }
+
+    /// A thread, or its queue.
+    fn of(&mut self, thread: usize, queue: Option<u64>) -> Result<u32, Reason> {
         let next = u32::try_from(self.numbers.len()).map_err(|_| Reason::Memory)?;
-        Ok(*self.numbers.entry((step.thread, queue)).or_insert(next))
+        Ok(*self.numbers.entry((thread, queue)).or_insert(next))
     }
 }
 
@@ -150,8 +157,14 @@ pub(crate) fn endless(machine: &mut Machine, fairness: Fairness) -> Result<Optio
             let process = graph.processes.number(machine, &expander.world, &successor.step)?;
             graph.edges.push(Edge { to: successor.state, process });
         }
+        for &thread in &expander.ending {
+            let process = graph.processes.of(thread, None)?;
+            graph.edges.push(Edge { to: count, process });
+        }
         graph.ends.push(graph.edges.len());
     }
+    // Nothing follows the end of a program, or what is ruled out.
+    graph.ends.push(graph.edges.len());
     if machine.pools.states.len() != count as usize {
         return Err(internal("states turn up that were not explored"));
     }
@@ -171,7 +184,7 @@ pub(crate) fn endless(machine: &mut Machine, fairness: Fairness) -> Result<Optio
             }
         };
         machine.pools.decode(set[0], &mut expander.world);
-        if stuck(machine, &expander.world)?.is_some() {
+        if matches!(rest(machine, &expander.world)?, Rest::Stuck(_)) {
             continue;
         }
         goals.push((set[0], None));

@@ -63,6 +63,10 @@ pub(crate) struct Expander {
     pub(crate) successors: Vec<Successor>,
     /// With labelled stores: what steps that fail passed. Such steps do not end the expansion.
     pub(crate) faults: Vec<Passed>,
+    /// Threads that could go on to where the program ends, or the execution is ruled out.
+    pub(crate) ending: Vec<usize>,
+    /// Whether the program may end here, though not all threads are done: one calls `exit`.
+    pub(crate) exits: bool,
 }
 
 impl Expander {
@@ -70,6 +74,8 @@ impl Expander {
     pub(crate) fn expand(&mut self, machine: &mut Machine, state: u32) -> Result<(), Failure> {
         self.successors.clear();
         self.faults.clear();
+        self.ending.clear();
+        self.exits = false;
         machine.pools.decode(state, &mut self.world);
         let switches = match machine.options.preemptions {
             Some(_) if self.world.last > 0 => self.goes_on(machine)?,
@@ -112,7 +118,7 @@ impl Expander {
                         return Ok(true);
                     }
                 }
-                Err(Stop::Blocked | Stop::Pruned) => {}
+                Err(Stop::Blocked | Stop::Pruned | Stop::Exited) => {}
                 Err(_) => return Ok(true),
             }
             if let Err(reason) = script.poll(&machine.options.budget) {
@@ -168,7 +174,11 @@ impl Expander {
                 Some(Stop::Blocked) if machine.pure => {
                     machine.memo.keep(&self.world, thread, &machine.looks, None);
                 }
-                Some(Stop::Blocked | Stop::Pruned) => {}
+                Some(Stop::Blocked) => {}
+                Some(stop @ (Stop::Pruned | Stop::Exited)) => {
+                    self.ending.push(thread);
+                    self.exits |= stop == Stop::Exited;
+                }
                 Some(Stop::Fault(_)) if machine.options.labelled => {
                     self.faults.push(std::mem::take(&mut machine.passed));
                 }

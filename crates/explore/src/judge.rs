@@ -24,6 +24,8 @@ pub(crate) enum Judgement {
 }
 
 pub(crate) struct Judge<'a> {
+    /// Whether a closed program is judged.
+    pub(crate) closed: bool,
     specification: Option<&'a ObservationSet>,
     /// Observations of complete executions.
     pub(crate) observations: ObservationSet,
@@ -31,8 +33,8 @@ pub(crate) struct Judge<'a> {
 }
 
 impl<'a> Judge<'a> {
-    pub(crate) fn new(specification: Option<&'a ObservationSet>) -> Judge<'a> {
-        Judge { specification, observations: ObservationSet::default(), seen: FxHashSet::default() }
+    pub(crate) fn new(closed: bool, specification: Option<&'a ObservationSet>) -> Judge<'a> {
+        Judge { closed, specification, observations: ObservationSet::default(), seen: FxHashSet::default() }
     }
 
     /// Whether all threads are done and all they wrote is seen.

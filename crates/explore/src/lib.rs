@@ -100,7 +100,8 @@ pub fn explore(
         Subject::Test(_, specification) => specification,
         _ => None,
     };
-    let mut judge = Judge::new(specification);
+    let closed_program = matches!(subject, Subject::Main(_));
+    let mut judge = Judge::new(closed_program, specification);
     let twins = if options.reductions.symmetry { symmetry::sets(&code.twins) } else { Vec::new() };
     let mut footprint = Footprint::new(Machine::classes(&harness.program, &code), twins);
     let mut restarts = 0;
@@ -122,7 +123,7 @@ pub fn explore(
         let betrayed = !machine.alike || machine.footprint.betrayed();
         if betrayed {
             // States were merged that may differ: nothing that was found since counts.
-            judge = Judge::new(specification);
+            judge = Judge::new(closed_program, specification);
         }
         if matches!(end, End::Restart) || betrayed {
             footprint = machine.footprint.renewed();
@@ -156,7 +157,8 @@ pub fn explore(
         }
         let known = machine.footprint.clone();
         drop(machine);
-        let trace = |steps: &[expand::Step]| trace::record(&code, harness, options, &known, steps);
+        let trace =
+            |steps: &[expand::Step], rests| trace::record(&code, harness, options, &known, steps, rests);
         let mut verdict = match end {
             End::Violated(Violation::Endless { stem, steps: count, .. }, steps) => {
                 match trace::record_circle(&code, harness, options, &known, &steps, stem) {
@@ -167,13 +169,16 @@ pub fn explore(
                     Err(reason) => Verdict::Inconclusive(reason),
                 }
             }
-            End::Violated(violation, steps) => match trace(&steps) {
-                Ok(trace) => Verdict::Violated { violation, trace: Box::new(trace) },
-                Err(reason) => Verdict::Inconclusive(reason),
-            },
+            End::Violated(violation, steps) => {
+                match trace(&steps, matches!(violation, Violation::Stuck(_))) {
+                    Ok(trace) => Verdict::Violated { violation, trace: Box::new(trace) },
+                    Err(reason) => Verdict::Inconclusive(reason),
+                }
+            }
             End::Stopped(reason) => Verdict::Inconclusive(reason),
             End::Done if witness.is_none() => {
-                let why = "no execution completes: every one of them waits or runs for ever, or is ruled out by an assumption";
+                let why = "no execution completes: every one of them waits or runs for ever, ends the program during a call, or is ruled \
+                           out by an assumption";
                 Verdict::Inconclusive(Reason::Vacuous(why.into()))
             }
             End::Done => Verdict::Holds,
@@ -183,7 +188,7 @@ pub fn explore(
         };
         statistics.restarts = restarts;
         statistics.time = begun.elapsed();
-        let witness = witness.map(|steps| trace(&steps)).transpose().unwrap_or_else(|reason| {
+        let witness = witness.map(|steps| trace(&steps, true)).transpose().unwrap_or_else(|reason| {
             if verdict == Verdict::Holds {
                 verdict = Verdict::Inconclusive(reason);
             }

@@ -140,7 +140,7 @@ impl Budget {
     }
 
     /// Fails if time is up, or the end was asked for.
-    pub(crate) fn spent(&self) -> Result<(), Reason> {
+    pub fn spent(&self) -> Result<(), Reason> {
         match () {
             _ if self.cancelled() => Err(Reason::Interrupted),
             _ if self.late() => Err(Reason::Timeout),

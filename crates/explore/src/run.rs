@@ -27,7 +27,7 @@ use crate::state::World;
 use fencepost_harness::verdict::Reason;
 use fencepost_lsl::fault::{Fault, Use};
 use fencepost_lsl::interp::{MAX_CALLS, too_deep};
-use fencepost_lsl::program::{Choice, Fence, Order};
+use fencepost_lsl::program::{Choice, Fence, Order, Unmet};
 use fencepost_lsl::value::Value;
 
 /// Why a step leads to no state.
@@ -35,12 +35,14 @@ use fencepost_lsl::value::Value;
 pub(crate) enum Stop {
     /// A runtime error.
     Fault(Fault),
-    /// An assumption does not hold, or stores must reach memory first.
+    /// The thread has to wait: for what others do, or until stores have reached memory.
     Blocked,
     /// The step is to be made again, and to end before its instruction with this number.
     Again(u32),
-    /// The execution is ruled out.
+    /// The execution is ruled out: by an assumption of the user's, or because a primed operation would retry.
     Pruned,
+    /// The program ends.
+    Exited,
     /// The monitor has no explanation left.
     Unexplained,
     /// The engine cannot follow.
@@ -358,11 +360,16 @@ impl<R: Recorder> Run<'_, '_, R> {
                     return Err(self.machine.code.faults[*fault as usize].clone().into());
                 }
             }
-            Instr::Assume { cond } => {
+            Instr::Assume { cond, unmet } => {
                 if !self.condition(*cond)? {
-                    // What was done stays done: the thread waits where it last looked at memory, or here.
+                    // What was done stays done: the thread stays where it last looked at memory, or here. It may find the
+                    // condition to hold when it looks again later.
                     return match self.read {
-                        _ if !self.committed || self.depth > 0 => Err(Stop::Blocked),
+                        _ if !self.committed || self.depth > 0 => Err(match unmet {
+                            Unmet::Waits => Stop::Blocked,
+                            Unmet::RulesOut => Stop::Pruned,
+                            Unmet::Exits => Stop::Exited,
+                        }),
                         Some(load) => Err(Stop::Again(load)),
                         None => Ok(Flow::Pause(pc)),
                     };

@@ -12,7 +12,7 @@ use crate::machine::Machine;
 use crate::options::Search;
 use crate::outcome::{Statistics, Violation};
 use crate::run::Stop;
-use crate::stuck::stuck;
+use crate::stuck::{Rest, rest};
 use fencepost_harness::verdict::Reason;
 
 /// How a search ended.
@@ -119,6 +119,7 @@ impl<'m, 'a, 'j> Explorer<'m, 'a, 'j> {
                     return failed(stop, path);
                 }
                 self.statistics.transitions += self.expander.successors.len() as u64;
+                self.note_exit(&|| path(&stack, &pending));
                 if self.expander.successors.is_empty()
                     && let Some(end) = self.judge_end(&|| path(&stack, &pending))
                 {
@@ -181,6 +182,7 @@ impl<'m, 'a, 'j> Explorer<'m, 'a, 'j> {
             self.statistics.transitions += self.expander.successors.len() as u64;
             let parents = std::mem::take(&mut self.parents);
             let path = || path_in(&parents, state);
+            self.note_exit(&path);
             let successors = &self.expander.successors;
             let circles = successors.iter().any(|s| !s.new) && !successors.iter().any(|s| s.loud);
             let end = match successors.is_empty() {
@@ -207,6 +209,16 @@ impl<'m, 'a, 'j> Explorer<'m, 'a, 'j> {
         path_in(&self.parents, state)
     }
 
+    /// Notes whether the execution may end in the state just expanded because a thread calls `exit`. Of a closed program that
+    /// is an end like any other. Calls of a test or a client that have not returned then never will, and nobody waits for
+    /// them: there is nothing to compare.
+    fn note_exit(&mut self, path: &dyn Fn() -> Vec<Step>) {
+        if self.expander.exits && self.judge.closed {
+            self.statistics.complete += 1;
+            self.witness.get_or_insert_with(path);
+        }
+    }
+
     /// Judges the state just expanded, from which there are no steps.
     fn judge_end(&mut self, path: &dyn Fn() -> Vec<Step>) -> Option<End> {
         if !self.judge.complete(self.machine, &self.expander.world) {
@@ -219,13 +231,15 @@ impl<'m, 'a, 'j> Explorer<'m, 'a, 'j> {
 
     /// Judges the state just expanded or left, if it is stuck.
     fn judge_circle(&mut self, path: &dyn Fn() -> Vec<Step>) -> Option<End> {
-        let threads = match stuck(self.machine, &self.expander.world) {
-            Ok(threads) => threads?,
+        let judgement = match rest(self.machine, &self.expander.world) {
+            Ok(Rest::Stuck(threads)) => {
+                self.statistics.stuck += 1;
+                self.waiting.get_or_insert_with(path);
+                self.judge.judge_stuck(self.machine, &self.expander.world, &threads)
+            }
+            Ok(Rest::Going | Rest::Over) => return None,
             Err(reason) => return Some(End::Stopped(reason)),
         };
-        self.statistics.stuck += 1;
-        self.waiting.get_or_insert_with(path);
-        let judgement = self.judge.judge_stuck(self.machine, &self.expander.world, &threads);
         self.weigh(judgement, path)
     }
 
@@ -306,7 +320,7 @@ fn failed(stop: Stop, path: Vec<Step>) -> End {
         Stop::Unexplained => End::Violated(Violation::Unexplained, path),
         Stop::Unsupported(what) => End::Stopped(Reason::Unsupported(what)),
         Stop::Limit(reason) => End::Stopped(reason),
-        Stop::Blocked | Stop::Pruned | Stop::Again(_) => {
+        Stop::Blocked | Stop::Pruned | Stop::Exited | Stop::Again(_) => {
             End::Stopped(Reason::Internal("a step that waits failed".into()))
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! Nothing is dropped this time, so that every object of the trace has an address of its own.
 
-use crate::code::Code;
+use crate::code::{Code, Instr};
 use crate::expand::{Step, take};
 use crate::footprint::Footprint;
 use crate::intern::small;
@@ -28,15 +28,17 @@ fn internal(why: &str) -> Reason {
     Reason::Internal(why.into())
 }
 
-/// The execution that some steps make, from the start.
+/// The execution that some steps make, from the start. If it `rests` then, threads that have not ended are in the calls that
+/// they would make next: what they did of them was taken back, since nobody noticed it.
 pub(crate) fn record(
     code: &Code,
     harness: &Harness,
     options: &Options,
     footprint: &Footprint,
     steps: &[Step],
+    rests: bool,
 ) -> Result<Trace, Reason> {
-    record_circle(code, harness, options, footprint, steps, steps.len()).map(|(trace, _)| trace)
+    make(code, harness, options, footprint, steps, steps.len(), rests).map(|(trace, _)| trace)
 }
 
 /// As [`record`], with the events that happen from step number `stem` on.
@@ -47,6 +49,18 @@ pub(crate) fn record_circle(
     footprint: &Footprint,
     steps: &[Step],
     stem: usize,
+) -> Result<(Trace, Vec<EventId>), Reason> {
+    make(code, harness, options, footprint, steps, stem, false)
+}
+
+fn make(
+    code: &Code,
+    harness: &Harness,
+    options: &Options,
+    footprint: &Footprint,
+    steps: &[Step],
+    stem: usize,
+    rests: bool,
 ) -> Result<(Trace, Vec<EventId>), Reason> {
     let reductions = Reductions { collect: false, rename: false, ..options.reductions };
     let options = Options { reductions, ..options.clone() };
@@ -83,8 +97,24 @@ pub(crate) fn record_circle(
         if machine.phase(&world, thread) == Phase::Finished && tracer.threads[thread].faulted.is_none() {
             tracer.threads[thread].finished = true;
         }
+        if rests && let Some((call, args)) = about_to_call(&mut machine, world.threads[thread]) {
+            tracer.begin(thread, call, args);
+        }
     }
     Ok(tracer.finish(repeats_from))
+}
+
+/// The call of the subject, by number, that a thread is about to make, with its arguments.
+fn about_to_call(machine: &mut Machine, thread: u32) -> Option<(u32, Vec<Value>)> {
+    machine.load_thread(thread);
+    let [frame] = machine.frames[..] else { return None };
+    let code = machine.code;
+    let Instr::Begin { call } = code.instrs[frame.pc as usize] else { return None };
+    let args = code.calls[call as usize].args.iter().map(|src| match *src < 0 {
+        true => code.consts[!*src as usize],
+        false => machine.regs[frame.base as usize + *src as usize],
+    });
+    Some((call, args.collect()))
 }
 
 /// A thread under recording.

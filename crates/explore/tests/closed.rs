@@ -631,3 +631,60 @@ fn recursion() {
     let found = run(endless, &on(Model::Sc));
     assert!(matches!(found.verdict, Verdict::Inconclusive(Reason::Unsupported(_))), "{:?}", found.verdict);
 }
+
+/// Threads that end with what the user's assumptions rule out, or with the program, do not wait for ever; those that wait in one
+/// of their ways do.
+#[test]
+fn what_ends_does_not_wait() {
+    let text = |other: &str, first: &str| {
+        format!(
+            "#include <fencepost.h>
+             #include <pthread.h>
+             #include <stdlib.h>
+             pthread_mutex_t m; int n;
+             void *other(void *unused) {{ {other} return 0; }}
+             int main(void) {{
+                 pthread_t t;
+                 pthread_mutex_lock(&m);
+                 pthread_create(&t, 0, other, 0);
+                 {first}
+                 pthread_join(t, 0);
+                 return 0;
+             }}"
+        )
+    };
+    let run = |other: &str, first: &str| run(&text(other, first), &Options { stuck: true, ..on(Model::Sc) });
+    let vacuous = |found: &Exploration| {
+        assert!(matches!(found.verdict, Verdict::Inconclusive(Reason::Vacuous(_))), "{:?}", found.verdict);
+        assert_eq!(found.statistics.stuck, 0);
+    };
+    vacuous(&run("assume(n == 1);", ""));
+    vacuous(&run("n = 2; assume(n == 1); n = 3;", ""));
+    vacuous(&run("if (fp_any(0, 1)) assume(0); else assume(n == 1);", ""));
+    // It may hold later, and then all is well.
+    let found = run("assume(n == 1);", "n = 1;");
+    assert_eq!((&found.verdict, found.statistics.stuck), (&Verdict::Holds, 0));
+    for body in
+        ["exit(0);", "n = 1; exit(1);", "if (fp_any(0, 1)) assume(0); exit(0);", "if (n == 0) exit(0);"]
+    {
+        let found = run(body, "");
+        assert_eq!((&found.verdict, found.statistics.stuck), (&Verdict::Holds, 0), "{body}");
+        assert!(found.statistics.complete > 0 && !found.statistics.endless, "{body}");
+    }
+    // Main ends the program, whatever others wait for or assume.
+    for body in ["pthread_mutex_lock(&m);", "assume(0);", "while (!n) ;"] {
+        let found = run(body, "exit(0);");
+        assert_eq!((&found.verdict, found.statistics.stuck), (&Verdict::Holds, 0), "{body}");
+    }
+    for body in [
+        "pthread_mutex_lock(&m);",
+        "while (!n) ;",
+        "if (fp_any(0, 1)) assume(0); pthread_mutex_lock(&m);",
+        "if (fp_any(0, 1)) exit(0); pthread_mutex_lock(&m);",
+        "while (!n) if (fp_any(0, 1)) assume(0);",
+    ] {
+        let found = run(body, "");
+        let stuck = matches!(found.verdict, Verdict::Violated { violation: Violation::Stuck(_), .. });
+        assert!(stuck, "{body}: {:?}", found.verdict);
+    }
+}

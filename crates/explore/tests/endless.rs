@@ -112,13 +112,39 @@ fn attempts_may_fail_for_ever() {
 #[test]
 fn strong_fairness_looks_inside() {
     let text = |round: &str| {
-        two("int open, x, done;", &format!("while (!done) {{ {round} }}"), "assume(open); done = 1;")
+        two(
+            "pthread_mutex_t m; int x, done;",
+            &format!("pthread_mutex_lock(&m); while (!done) {{ {round} }}"),
+            "pthread_mutex_lock(&m); done = 1; pthread_mutex_unlock(&m);",
+        )
     };
-    let opens = text("open = 1; open = 0; x = 1 - x;");
+    let opens = text("pthread_mutex_unlock(&m); pthread_mutex_lock(&m); x = 1 - x;");
     assert!(endless(&run(&opens, Model::Sc, Termination::Fair)));
     assert!(!endless(&run(&opens, Model::Sc, Termination::Strong)));
-    let may_open = text("if (fp_any(0, 1)) { open = 1; open = 0; } else x = 1 - x;");
+    let may_open =
+        text("if (fp_any(0, 1)) { pthread_mutex_unlock(&m); pthread_mutex_lock(&m); } else x = 1 - x;");
     assert!(endless(&run(&may_open, Model::Sc, Termination::Strong)));
+}
+
+/// A thread that could go on to the end of the program, or to an assumption that rules the execution out, is left out by who
+/// runs for ever without it.
+#[test]
+fn threads_that_end_all_are_not_left_out() {
+    for last in ["assume(x == 2);", "exit(0);", "if (x) exit(0); assume(0);"] {
+        let text = format!("#include <stdlib.h>\n{}", two("int x;", "for (;;) { x = 1; x = 0; }", last));
+        for fairness in [Termination::Fair, Termination::Strong] {
+            let found = run(&text, Model::Sc, fairness);
+            assert!(!matches!(found.verdict, Verdict::Violated { .. }), "{last}: {:?}", found.verdict);
+        }
+        assert!(endless(&run(&text, Model::Sc, Termination::Unfair)), "{last}");
+    }
+    // Where it may wait instead, nobody has to let it go on.
+    let text = two(
+        "pthread_mutex_t m; int x;",
+        "pthread_mutex_lock(&m); for (;;) { x = 1; x = 0; }",
+        "if (x < 2) pthread_mutex_lock(&m);",
+    );
+    assert!(endless(&run(&text, Model::Sc, Termination::Fair)));
 }
 
 const SERVER: &str = "

@@ -7,12 +7,14 @@
 
 pub mod client;
 pub mod consistency;
+pub mod counterpart;
 pub mod inference;
 pub mod mine;
 pub mod monitor;
 pub mod observation;
 pub mod operation;
 pub mod oracle;
+pub mod poll;
 pub mod result;
 pub mod schedule;
 pub mod serial;

@@ -6,11 +6,12 @@
 //! independent of the encoding, so the bounded engine keeps the solver's way as a cross-check.
 
 use crate::observation::{self, NewObjects, ObservationSet, observe};
-use crate::operation::Harness;
-use crate::serial::{Outcome, Script, SerialWorld};
+use crate::operation::{Harness, Operation};
+use crate::poll::Poll;
+use crate::serial::{Outcome, Script, SerialWorld, unfinished};
 use crate::test::{Invocation, Test};
 use crate::trace::Trace;
-use fencepost_lsl::interp::{Stop, Thread, Word};
+use fencepost_lsl::interp::{Halt, Stop, Thread, Word};
 use fencepost_lsl::memory::Memory;
 use fencepost_lsl::value::Value;
 use rustc_hash::FxHashMap;
@@ -37,7 +38,7 @@ pub enum Mined {
 struct State {
     memory: Memory,
     /// Calls made, per thread.
-    done: Vec<u8>,
+    done: Vec<usize>,
     /// Values observed so far, per call of the test; empty where the call is still to come.
     observed: Vec<Vec<Value>>,
 }
@@ -52,7 +53,7 @@ struct Step {
 
 /// Enumerates the serial executions of a test. `stop` is asked now and then whether to give up.
 pub fn mine(harness: &Harness, test: &Test, stop: &dyn Fn() -> bool) -> Mined {
-    let mut search = Search { harness, test, calls: 0, stop };
+    let mut search = Search { harness, test, calls: 0, poll: &Poll::new(stop) };
     match search.run() {
         Ok(observations) if observations.is_empty() => {
             Mined::Impossible("no order of the calls lets all of them return".into())
@@ -66,7 +67,7 @@ struct Search<'a> {
     harness: &'a Harness,
     test: &'a Test,
     calls: u64,
-    stop: &'a dyn Fn() -> bool,
+    poll: &'a Poll<'a>,
 }
 
 type Layer = FxHashMap<State, Option<Rc<Step>>>;
@@ -86,8 +87,8 @@ impl Search<'_> {
                 let mut next = Vec::new();
                 let mut first = 0;
                 for (thread, &length) in lengths.iter().enumerate() {
-                    if (state.done[thread] as usize) < length {
-                        let (number, call) = parallel[first + state.done[thread] as usize];
+                    if state.done[thread] < length {
+                        let (number, call) = parallel[first + state.done[thread]];
                         next.push((Some(thread), number, call));
                     }
                     first += length;
@@ -117,7 +118,8 @@ impl Search<'_> {
         };
         let mut script = Some(Script::default());
         while let Some(current) = script {
-            let world = SerialWorld::new(state.memory.clone(), 0, current);
+            self.ask()?;
+            let world = SerialWorld::new(state.memory.clone(), 0, current, self.poll);
             let mut thread = Thread::new(&self.harness.program, world);
             match thread.call(init, Vec::new()) {
                 Ok(_) => {
@@ -131,7 +133,7 @@ impl Search<'_> {
                     layer.entry(State { memory, ..state.clone() }).or_insert(Some(Rc::new(step)));
                 }
                 Err(halt) => match halt.stop {
-                    Stop::Blocked => {}
+                    Stop::Blocked | Stop::RuledOut | Stop::Exited => {}
                     Stop::Fault(_) => {
                         let step = Step {
                             call: usize::MAX,
@@ -141,7 +143,7 @@ impl Search<'_> {
                         };
                         return Err(Box::new(Mined::Fault(Box::new(self.trace(&step)))));
                     }
-                    stop => return Err(Box::new(self.impossible("the initialisation", &stop))),
+                    _ => return Err(impossible("the initialisation", &halt)),
                 },
             }
             script = thread.world.script.next();
@@ -158,7 +160,7 @@ impl Search<'_> {
         let mut next = Layer::default();
         for (state, step) in layer {
             for (thread, number, call) in enabled(state) {
-                for inputs in self.inputs(call) {
+                for inputs in Inputs::new(self.harness.op(call.op)) {
                     self.call(state, step.as_ref(), thread, number, call, &inputs, &mut next)?;
                 }
             }
@@ -183,12 +185,8 @@ impl Search<'_> {
         let mut script = Some(Script::default());
         while let Some(current) = script {
             self.calls += 1;
-            if self.calls.is_multiple_of(256) && (self.stop)() {
-                return Err(Box::new(Mined::Impossible(
-                    "stopped before all serial executions were run".into(),
-                )));
-            }
-            let world = SerialWorld::new(state.memory.clone(), region, current);
+            self.ask()?;
+            let world = SerialWorld::new(state.memory.clone(), region, current, self.poll);
             let mut interpreter = Thread::new(&self.harness.program, world);
             let args = inputs.iter().map(|&value| Word { value, deps: () }).collect();
             let result = interpreter.call(op.proc, args);
@@ -199,7 +197,7 @@ impl Search<'_> {
                 script: world.script.clone(),
                 before: step.cloned(),
             };
-            match result.map_err(|halt| halt.stop) {
+            match result {
                 Ok(outputs) => {
                     let mut reached = State { memory: world.memory.clone(), ..state.clone() };
                     if let Some(thread) = thread {
@@ -209,38 +207,20 @@ impl Search<'_> {
                         inputs.iter().copied().chain(outputs.iter().map(|word| word.value)).collect();
                     next.entry(reached).or_insert_with(|| Some(Rc::new(taken)));
                 }
-                Err(Stop::Blocked) => {}
-                Err(Stop::Fault(_)) => {
-                    return Err(Box::new(Mined::Fault(Box::new(self.trace(&taken)))));
-                }
-                Err(stop) => {
-                    return Err(Box::new(self.impossible(&format!("operation `{}`", op.name), &stop)));
-                }
+                Err(halt) => match halt.stop {
+                    Stop::Blocked | Stop::RuledOut | Stop::Exited => {}
+                    Stop::Fault(_) => return Err(Box::new(Mined::Fault(Box::new(self.trace(&taken))))),
+                    _ => return Err(impossible(&format!("operation `{}`", op.name), &halt)),
+                },
             }
             script = interpreter.world.script.next();
         }
         Ok(())
     }
 
-    fn inputs(&self, call: Invocation) -> Vec<Vec<Value>> {
-        let mut all = vec![Vec::new()];
-        for input in &self.harness.op(call.op).inputs {
-            all = all
-                .iter()
-                .flat_map(|head| {
-                    input.choices.iter().map(move |&value| {
-                        let mut inputs: Vec<Value> = head.clone();
-                        inputs.push(value);
-                        inputs
-                    })
-                })
-                .collect();
-        }
-        all
-    }
-
-    fn impossible(&self, what: &str, stop: &Stop) -> Mined {
-        Mined::Impossible(format!("{what} cannot be run alone: {stop}"))
+    /// Fails if the search is to end.
+    fn ask(&self) -> Result<(), Box<Mined>> {
+        self.poll.ask().map_err(|_| Box::new(Mined::Impossible(STOPPED.into())))
     }
 
     /// Runs the steps that lead to a fault again, this time recording a trace.
@@ -290,5 +270,49 @@ impl Search<'_> {
             }
         }
         self.test.threads.len()
+    }
+}
+
+/// Why a search that was told to end has no result.
+const STOPPED: &str = "stopped before all serial executions were run";
+
+fn impossible(what: &str, halt: &Halt) -> Box<Mined> {
+    Box::new(Mined::Impossible(match halt.stop {
+        Stop::Cut => STOPPED.into(),
+        _ => format!("{what} {}", unfinished(halt)),
+    }))
+}
+
+/// All arguments of an operation, one list after the other: there can be more of them than anyone can hold.
+struct Inputs<'a> {
+    choices: Vec<&'a [Value]>,
+    /// Which choice comes next for each argument, the last changing fastest; none after the last list.
+    next: Option<Vec<usize>>,
+}
+
+impl<'a> Inputs<'a> {
+    fn new(op: &'a Operation) -> Inputs<'a> {
+        let choices: Vec<&[Value]> = op.inputs.iter().map(|input| &input.choices[..]).collect();
+        let some = choices.iter().all(|choices| !choices.is_empty());
+        Inputs { next: some.then(|| vec![0; choices.len()]), choices }
+    }
+}
+
+impl Iterator for Inputs<'_> {
+    type Item = Vec<Value>;
+
+    fn next(&mut self) -> Option<Vec<Value>> {
+        let at = self.next.take()?;
+        let values = at.iter().zip(&self.choices).map(|(&place, choices)| choices[place]).collect();
+        let mut next = at;
+        for place in (0..next.len()).rev() {
+            next[place] += 1;
+            if next[place] < self.choices[place].len() {
+                self.next = Some(next);
+                break;
+            }
+            next[place] = 0;
+        }
+        Some(values)
     }
 }

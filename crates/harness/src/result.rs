@@ -125,7 +125,7 @@ pub struct Scope {
     pub threads: usize,
     /// Calls of operations.
     pub calls: usize,
-    /// Ways to choose the open arguments, all of them covered.
+    /// Ways to choose the open arguments, all of them covered; `u64::MAX` stands for any larger number.
     pub inputs: u64,
     /// Loops that branches decide; none if the engine does not unroll.
     pub loops: Vec<LoopBound>,

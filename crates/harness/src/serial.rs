@@ -1,9 +1,10 @@
 //! Serial executions: calls that run one after the other on one memory, with recorded choices.
 
 use crate::operation::OpId;
+use crate::poll::Poll;
 use crate::trace::{Action, Call, Event, EventId, ReadFrom, Source, Start, Status, Trace, TraceThread};
 use fencepost_lsl::fault::Fault;
-use fencepost_lsl::interp::{Access, NewObject, Site, Stop, Thread, Word, World};
+use fencepost_lsl::interp::{Access, Halt, NewObject, Site, Stop, Thread, Word, World, too_deep};
 use fencepost_lsl::memory::Memory;
 use fencepost_lsl::program::{Choice, Fence, Place, ProcId, Program};
 use fencepost_lsl::value::Value;
@@ -46,14 +47,14 @@ impl Script {
     }
 }
 
-/// Loop repetitions and calls after which a call is given up.
+/// Loop repetitions and calls after which a call is run no further.
 const FUEL: u32 = 1_000_000;
 
 /// Values of a type small enough to try all of.
 const ENUMERABLE_BITS: u8 = 8;
 
 /// A memory that one thread has to itself.
-pub struct SerialWorld {
+pub struct SerialWorld<'a> {
     /// The memory.
     pub memory: Memory,
     /// The choices made.
@@ -64,12 +65,25 @@ pub struct SerialWorld {
     /// Choices so far: the next may come out differently.
     choices: u64,
     recorder: Option<Recorder>,
+    /// Asked with every access, choice, call and repetition.
+    poll: &'a Poll<'a>,
 }
 
-impl SerialWorld {
+/// Why a call did not come to its end although it does not wait, is not ruled out and makes no error: to go behind the name of
+/// what was called.
+pub fn unfinished(halt: &Halt) -> String {
+    match &halt.stop {
+        Stop::Refused(why) => format!("cannot be run alone: {why}"),
+        Stop::Cut => "was stopped before it ended".into(),
+        Stop::TooDeep => format!("cannot be run alone: {}", too_deep()),
+        _ => format!("does not end within {FUEL} calls and turns of loops when it runs alone"),
+    }
+}
+
+impl<'a> SerialWorld<'a> {
     /// A world that starts with this memory and these choices.
-    pub fn new(memory: Memory, region: u32, script: Script) -> SerialWorld {
-        SerialWorld { memory, script, region, fuel: FUEL, choices: 0, recorder: None }
+    pub fn new(memory: Memory, region: u32, script: Script, poll: &'a Poll<'a>) -> SerialWorld<'a> {
+        SerialWorld { memory, script, region, fuel: FUEL, choices: 0, recorder: None, poll }
     }
 
     fn record(&mut self, site: &Site<()>, action: Action) -> Option<EventId> {
@@ -77,10 +91,11 @@ impl SerialWorld {
     }
 }
 
-impl World for SerialWorld {
+impl World for SerialWorld<'_> {
     type Deps = ();
 
     fn load(&mut self, site: &Site<()>, access: Access) -> Result<Word<()>, Stop> {
+        self.poll.ask()?;
         let Access { addr, ty, order } = access;
         let value = self.memory.load(addr, ty);
         if let Some(recorder) = &mut self.recorder {
@@ -100,6 +115,7 @@ impl World for SerialWorld {
     }
 
     fn store(&mut self, site: &Site<()>, access: Access, word: &Word<()>) -> Result<(), Stop> {
+        self.poll.ask()?;
         let Access { addr, ty, order } = access;
         let stored = self.memory.store(addr, ty, word.value);
         if let Some(recorder) = &mut self.recorder {
@@ -149,11 +165,12 @@ impl World for SerialWorld {
     }
 
     fn choose(&mut self, site: &Site<()>, from: &Choice) -> Result<Value, Stop> {
+        self.poll.ask()?;
         self.choices += 1;
         let value = match from {
             Choice::OneOf(values) => {
                 let taken = self.script.take(values.len() as u32);
-                *values.get(taken as usize).ok_or(Stop::Blocked)?
+                *values.get(taken as usize).ok_or(Stop::RuledOut)?
             }
             Choice::Any(ty) if ty.bits <= ENUMERABLE_BITS => {
                 Value::new(ty.wrap(self.script.take(1 << ty.bits) as u64))
@@ -174,8 +191,8 @@ impl World for SerialWorld {
     }
 
     fn tick(&mut self) -> Result<(), Stop> {
-        let spent = || Stop::Refused(format!("it takes more than {FUEL} turns of loops and calls"));
-        self.fuel = self.fuel.checked_sub(1).ok_or_else(spent)?;
+        self.poll.ask()?;
+        self.fuel = self.fuel.checked_sub(1).ok_or(Stop::Exhausted)?;
         Ok(())
     }
 
@@ -282,7 +299,9 @@ impl<'p> Outcome<'p> {
     ) {
         let start = self.recorder.events.len();
         self.recorder.thread = thread;
-        let mut world = SerialWorld::new(self.memory.clone(), thread as u32, script.rewound());
+        // It ended before, and does so again.
+        let poll = Poll::never();
+        let mut world = SerialWorld::new(self.memory.clone(), thread as u32, script.rewound(), &poll);
         world.recorder = Some(std::mem::take(&mut self.recorder));
         let mut interpreter = Thread::new(self.program, world);
         let words = args.iter().map(|&value| Word { value, deps: () }).collect();

@@ -5,12 +5,13 @@
 
 mod support;
 
+use fencepost_harness::client::FixedCall;
 use fencepost_harness::consistency::explain::explain;
 use fencepost_harness::consistency::history::{End, Event, History};
 use fencepost_harness::consistency::{Property, Waiting, monitor, naive};
 use fencepost_harness::monitor::Monitor;
 use fencepost_harness::oracle::collection::Specification;
-use fencepost_harness::oracle::{Kind, Protocol};
+use fencepost_harness::oracle::{Kind, Oracle, Outcome, Protocol};
 use std::collections::BTreeMap;
 use support::{Random, oracle, oracles};
 
@@ -24,7 +25,7 @@ fn histories() -> usize {
 }
 
 /// What is wrong with the judgement of a history, if something is.
-fn mistake(oracle: &Specification, monitors: &mut Monitors, history: &History) -> Option<String> {
+fn mistake<O: Oracle>(oracle: &O, monitors: &mut Monitors, history: &History) -> Option<String> {
     for (property, waiting, monitor) in monitors {
         // Only linearizability says something of what may still go on.
         if history.end == End::Open && *property != Property::Linear {
@@ -123,4 +124,56 @@ fn monitors_and_explanations_agree_with_all_permutations() {
             assert!(count >= histories() / 5000, "{end:?}, {sc}, {linear}, {quiescent}: {count}");
         }
     }
+}
+
+/// An oracle whose calls may also wait where they could return, as those of a reference may: every other one does.
+struct Moody(Specification);
+
+impl Oracle for Moody {
+    type State = <Specification as Oracle>::State;
+
+    fn initial(&self) -> Self::State {
+        self.0.initial()
+    }
+
+    fn outcomes(&self, state: &Self::State, call: &FixedCall) -> Vec<Outcome<Self::State>> {
+        self.0.outcomes(state, call)
+    }
+
+    fn blocks(&self, state: &Self::State, call: &FixedCall) -> bool {
+        self.0.blocks(state, call) || call.op.0.is_multiple_of(2)
+    }
+
+    fn serves(&self) -> bool {
+        false
+    }
+
+    fn accepts(&self, state: &Self::State) -> bool {
+        self.0.accepts(state)
+    }
+}
+
+#[test]
+fn calls_may_wait_that_could_return() {
+    let (mut stuck, mut each_only) = (0, 0);
+    for (number, kind) in (0u64..).zip(Kind::ALL) {
+        let specification = oracle(kind, Protocol::NonBlocking);
+        let moody = || Moody(oracle(kind, Protocol::NonBlocking));
+        let all = Property::ALL.into_iter().flat_map(|property| WAITING.map(|waiting| (property, waiting)));
+        let mut monitors: Monitors =
+            all.map(|(property, waiting)| (property, waiting, monitor(property, waiting, moody()))).collect();
+        for seed in 0..histories().div_ceil(10) as u64 {
+            let mut random = Random((number << 40) + seed);
+            let history = support::history(&mut random, kind, &specification);
+            let found = mistake(&moody(), &mut monitors, &history);
+            assert_eq!(found, None, "{} {seed}: {history:#?}", kind.name());
+            if history.end == End::Stuck {
+                let accepts = |waiting| naive::accepts(Property::Linear, waiting, &moody(), &history);
+                stuck += usize::from(accepts(Waiting::Together));
+                each_only += usize::from(accepts(Waiting::Each) && !accepts(Waiting::Together));
+            }
+        }
+    }
+    // They are accepted although pending calls could return.
+    assert!(stuck >= histories() / 100, "{stuck}, {each_only}");
 }

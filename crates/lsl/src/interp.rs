@@ -10,7 +10,8 @@ use crate::fault::{Fault, Use};
 use crate::layout::LayoutId;
 use crate::op::PrimOp;
 use crate::program::{
-    Choice, Fence, Label, Operand, Order, Place, Proc, ProcId, Program, Stmt, StmtKind, compares_and_swaps,
+    Choice, Fence, Label, Operand, Order, Place, Proc, ProcId, Program, Stmt, StmtKind, Unmet,
+    compares_and_swaps,
 };
 use crate::source::Span;
 use crate::value::{IntTy, Value};
@@ -49,12 +50,18 @@ impl Default for Value {
 pub enum Stop {
     /// A runtime error.
     Fault(Fault),
-    /// An assumption does not hold.
+    /// It waits for ever: for what nobody does, or in a loop that goes in circles.
     Blocked,
+    /// An assumption of the user's does not hold: the execution does not count.
+    RuledOut,
+    /// The program ends.
+    Exited,
     /// The world has had enough of it (a step limit).
     Exhausted,
     /// More calls are under way than [`MAX_CALLS`].
     TooDeep,
+    /// The end was asked for, by the user or a limit of time or memory.
+    Cut,
     /// The world cannot go along with what the program does; why.
     Refused(String),
 }
@@ -64,6 +71,9 @@ impl fmt::Display for Stop {
         match self {
             Stop::Fault(fault) => fault.fmt(f),
             Stop::Blocked => f.write_str("it waits for ever"),
+            Stop::RuledOut => f.write_str("an assumption rules it out"),
+            Stop::Exited => f.write_str("the program ends"),
+            Stop::Cut => f.write_str("it was stopped"),
             Stop::Exhausted => f.write_str("it takes too long"),
             Stop::TooDeep => f.write_str(&too_deep()),
             Stop::Refused(why) => f.write_str(why),
@@ -311,7 +321,11 @@ impl<'p, W: World> Thread<'p, W> {
             // As in `while (!cond);`, what comes behind depends on the condition.
             StmtKind::Assume { cond } => {
                 if !self.holds(regs, Some(*cond), true)? {
-                    return Err(Stop::Blocked);
+                    return Err(match self.program.unmet(*cond, stmt.span) {
+                        Unmet::RulesOut => Stop::RuledOut,
+                        Unmet::Exits => Stop::Exited,
+                        Unmet::Waits => Stop::Blocked,
+                    });
                 }
             }
             StmtKind::Within { base, result } => {

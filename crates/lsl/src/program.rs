@@ -253,7 +253,7 @@ pub enum StmtKind {
         /// The fault if it is.
         fault: Fault,
     },
-    /// Only executions in which `cond` holds go on. A branch: control dependencies go out from it.
+    /// Only executions in which `cond` holds go on; what becomes of others, [`Program::unmet`] says. A branch: control dependencies go out from it.
     Assume {
         /// What must not be zero.
         cond: Operand,
@@ -389,10 +389,31 @@ impl Program {
         &self.procs[id.index()]
     }
 
+    /// What it means that an assumption at some place does not hold. Model headers wait by assumptions, and `exit` is one
+    /// that never holds.
+    pub fn unmet(&self, cond: Operand, span: Span) -> Unmet {
+        match cond {
+            _ if self.sources.is_user(span) => Unmet::RulesOut,
+            Operand::Const(Value::ZERO) => Unmet::Exits,
+            _ => Unmet::Waits,
+        }
+    }
+
     /// The procedure with this name.
     pub fn find(&self, name: &str) -> Option<ProcId> {
         self.procs.iter().position(|proc| proc.name == name).map(|i| ProcId(i as u32))
     }
+}
+
+/// What it means that an assumption does not hold.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Unmet {
+    /// The user's: the execution does not count.
+    RulesOut,
+    /// The program ends there.
+    Exits,
+    /// The thread waits until it holds.
+    Waits,
 }
 
 /// Whether a `continue` to `label` stands anywhere in `body`.

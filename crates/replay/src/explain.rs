@@ -85,7 +85,8 @@ fn linearise(
     let mut ready: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); trace.threads.len()];
     let free = rest.iter().filter(|&event| !waits_for.contains_key(event));
     free.for_each(|&event| _ = ready[trace.events[event].thread].insert(event));
-    let first = trace.threads.iter().position(|thread| thread.start == Start::Begin).unwrap_or(0);
+    let first = trace.threads.iter().position(|thread| thread.start == Start::Begin);
+    let first = first.ok_or_else(|| Refusal::from("no thread is the first".to_owned()))?;
     for _ in rest {
         poll.ask()?;
         // Finish a block first, then go on with the thread; initialisation comes before all others.

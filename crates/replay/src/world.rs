@@ -335,7 +335,17 @@ fn compare_end(index: usize, status: &Status, end: Result<(), Halt>) -> Result<(
         // be it an error.
         (
             Status::Stopped,
-            Ok(()) | Err(Halt { stop: Stop::Blocked | Stop::Exhausted | Stop::TooDeep | Stop::Fault(_), .. }),
+            Ok(())
+            | Err(Halt {
+                stop:
+                    Stop::Blocked
+                    | Stop::RuledOut
+                    | Stop::Exited
+                    | Stop::Exhausted
+                    | Stop::TooDeep
+                    | Stop::Fault(_),
+                ..
+            }),
         ) => Ok(()),
         (status, end) => {
             let end = end.map_err(|halt| halt.stop);

@@ -1,7 +1,7 @@
 //! Sweeps as text: a line for the verdict, and a counterexample with its history in columns, the sequential
 //! explanations that fail, and the execution.
 
-use crate::text::{BAD, BOLD, FAINT, GOOD, RESET, UNSURE};
+use crate::text::{BAD, BOLD, FAINT, GOOD, RESET, UNSURE, count};
 use crate::trace::Renderer;
 use fencepost_harness::client::FixedCall;
 use fencepost_harness::consistency::Property;
@@ -33,19 +33,20 @@ pub fn verdict(summary: &Summary, seconds: f64) -> String {
     let _ = write!(out, " {seconds:>8.2} s");
     let (done, all) = (tally.schedules == summary.total, number(tally.schedules));
     let schedules = match (done, summary.shard) {
+        (true, None) if summary.total < 2 => numbered(summary.total, "schedule"),
         (true, None) => format!("all {all} schedules"),
-        (true, Some(_)) => format!("{all} of {} schedules", number(summary.of_scope)),
-        (false, None) => format!("{all} of {} schedules", number(summary.total)),
+        (true, Some(_)) => format!("{all} of {}", numbered(summary.of_scope, "schedule")),
+        (false, None) => format!("{all} of {}", numbered(summary.total, "schedule")),
         (false, Some(_)) => format!(
-            "{all} of the {} schedules of the shard, of {} in all",
-            number(summary.total),
+            "{all} of the {} of the shard, of {} in all",
+            numbered(summary.total, "schedule"),
             number(summary.of_scope)
         ),
     };
     let _ = write!(
         out,
-        "  {schedules}, {} states; ends: {} complete, {} stuck",
-        number(tally.states),
+        "  {schedules}, {}; ends: {} complete, {} stuck",
+        numbered(tally.states, "state"),
         number(tally.complete),
         number(tally.stuck)
     );
@@ -59,7 +60,8 @@ pub fn verdict(summary: &Summary, seconds: f64) -> String {
         let _ = write!(out, "\n  {reason}");
     }
     if summary.undecided > 1 || summary.undecided == 1 && summary.verdict != Kind::Inconclusive {
-        let _ = write!(out, "\n  {} schedules were not decided", number(summary.undecided));
+        let were = if summary.undecided == 1 { "was" } else { "were" };
+        let _ = write!(out, "\n  {} {were} not decided", numbered(summary.undecided, "schedule"));
     }
     out
 }
@@ -79,14 +81,14 @@ pub fn notes(summary: &Summary) -> Vec<String> {
 /// is explored.
 pub fn scope(scope: &Scope, more: &[String]) -> String {
     let range = |range: &RangeInclusive<usize>, what: &str| match range.start() == range.end() {
-        true => format!("{} {what}", range.start()),
-        false => format!("{}..{} {what}", range.start(), range.end()),
+        true => count(*range.start(), what),
+        false => format!("{}..{} {what}s", range.start(), range.end()),
     };
     let mut parts = vec![
-        range(&scope.threads, "threads"),
-        range(&scope.steps, "steps"),
-        range(&scope.pre_adds, "pre-adds"),
-        format!("{} values", scope.values),
+        range(&scope.threads, "thread"),
+        range(&scope.steps, "step"),
+        range(&scope.pre_adds, "pre-add"),
+        count(scope.values, "value"),
     ];
     let roles = || scope.methods.iter().map(|method| method.role);
     let scores = roles().any(|role| role == Role::Insert);
@@ -100,6 +102,11 @@ pub fn scope(scope: &Scope, more: &[String]) -> String {
     parts.extend(only.iter().filter(|(wanted, _)| *wanted).map(|(_, what)| (*what).to_owned()));
     parts.extend_from_slice(more);
     parts.join(", ")
+}
+
+/// A number of things, one or more.
+pub fn numbered(of: u64, noun: &str) -> String {
+    format!("{} {noun}{}", number(of), if of == 1 { "" } else { "s" })
 }
 
 /// A number with its thousands set apart. Counts of schedules end at the largest number, which stands for more.
@@ -206,8 +213,11 @@ impl Shown<'_> {
         }
         let _ = writeln!(out, "\n  {BOLD}Calls{RESET}");
         for (call, results) in &history.initial {
-            let shown = self.results(call, results);
-            let _ = writeln!(out, "      before: {} = {shown}", call.show(self.harness));
+            let given = match results[..] {
+                [] => String::new(),
+                _ => format!(" = {}", self.results(call, results)),
+            };
+            let _ = writeln!(out, "      before: {}{given}", call.show(self.harness));
         }
         let heads: Vec<String> = (1..=threads).map(|thread| format!("thread {thread}")).collect();
         let width = |column: usize| {
@@ -258,6 +268,7 @@ impl Shown<'_> {
     fn reason(&self, history: &History, calls: &[HistoryCall], reason: &Reason) -> String {
         let answers = |call: &FixedCall, answers: &[Vec<Value>]| match answers {
             [] => "could not return".to_owned(),
+            _ if self.harness.op(call.op).outputs.is_empty() => "would return".to_owned(),
             answers => {
                 let shown: Vec<String> = answers
                     .iter()

@@ -135,7 +135,11 @@ pub fn detail(harness: &Harness, test: Option<&Test>, result: &CheckResult) -> S
 fn scope_lines(harness: &Harness, result: &CheckResult, out: &mut String) {
     let scope = &result.scope;
     if result.property == Property::Serial {
-        let inputs = if scope.inputs == 1 { "the one way" } else { &format!("all {} ways", scope.inputs) };
+        let inputs = match scope.inputs {
+            1 => "the one way".to_owned(),
+            u64::MAX => "each of more than 10^19 ways".to_owned(),
+            inputs => format!("all {inputs} ways"),
+        };
         let _ = writeln!(
             out,
             "  {}, {}, {inputs} to choose arguments",

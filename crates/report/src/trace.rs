@@ -77,13 +77,27 @@ impl Renderer<'_> {
         }
     }
 
-    /// The call that a thread is in.
+    /// The call that a thread is in. If it has done nothing of it that is seen, the one that comes next.
     fn under_way(&self, thread: usize) -> Option<String> {
-        let call = self.example.trace.threads[thread].calls.last()?;
-        Some(match call.op {
-            Some((op, _)) => FixedCall { op, args: call.args.clone() }.show(self.harness),
-            None => self.proc_name(call.proc),
-        })
+        let calls = &self.example.trace.threads[thread].calls;
+        match calls.last() {
+            Some(call) if call.results.is_none() => Some(match call.op {
+                Some((op, _)) => FixedCall { op, args: call.args.clone() }.show(self.harness),
+                None => self.proc_name(call.proc),
+            }),
+            _ => {
+                let test = self.test?;
+                let next = match thread.checked_sub(1) {
+                    Some(thread) => test.threads.get(thread)?.get(calls.len())?,
+                    None => {
+                        let initial = calls.len().checked_sub(usize::from(self.harness.init.is_some()));
+                        let Some(initial) = initial else { return Some("the initialisation".into()) };
+                        test.initial.get(initial)?
+                    }
+                };
+                Some(format!("a call of {}", self.harness.op(next.op).name))
+            }
+        }
     }
 
     /// What a thread waits for that goes no further.
@@ -91,7 +105,9 @@ impl Renderer<'_> {
         let sources = &self.harness.program.sources;
         let name = self.thread_name(thread);
         let Some(called) = self.under_way(thread) else {
-            let _ = writeln!(out, "    {name} waits for ever before its first step");
+            let none = self.example.trace.threads[thread].calls.is_empty();
+            let place = if none { "before its first step" } else { "after its last call" };
+            let _ = writeln!(out, "    {name} waits for ever {place}");
             return;
         };
         let _ = writeln!(out, "    {name} waits for ever in {called}");

@@ -2,7 +2,7 @@
 
 use super::swept::Swept;
 use super::{Asked, Request, Search, Stuck, disagreement};
-use crate::run::Progress;
+use crate::run::{Progress, mine};
 use crate::session::Subject;
 use fencepost_bounded::check::Options;
 use fencepost_bounded::switched::{Finding, Placement, Switched};
@@ -52,7 +52,9 @@ impl Search<'_> {
         for (asked, _) in questions {
             (self.progress)(Progress::Mining);
             mined.push(match asked {
-                Asked::Subject(Subject::Test(test)) => Some(session.specification(test, &stop)),
+                Asked::Subject(Subject::Test(test)) => {
+                    Some(mine(session, test, &options.budget).map_err(|reason| (None, reason))?)
+                }
                 _ => None,
             });
         }
@@ -139,6 +141,7 @@ impl Search<'_> {
     /// For questions about tests and closed programs on one model, and either typed fences or full ones.
     fn by_execution_buffers(&self) -> Result<Outcome, Stuck> {
         let Request { session, questions, kinds, costs, limit, .. } = self.request;
+        let budget = self.limits().options().budget;
         let mut goals = Vec::new();
         let mut rules = None;
         for (index, (asked, model)) in questions.iter().enumerate() {
@@ -146,7 +149,7 @@ impl Search<'_> {
             rules = Rules::named(&model.name);
             goals.push(match asked {
                 Asked::Subject(Subject::Main(_)) => rlx::Goal::Main,
-                Asked::Subject(Subject::Test(test)) => match &*session.specification(test, &|| false) {
+                Asked::Subject(Subject::Test(test)) => match &*mine(session, test, &budget).map_err(stuck)? {
                     Mined::Specification { observations, .. } => {
                         rlx::Goal::Admitted(test.clone(), observations.clone())
                     }

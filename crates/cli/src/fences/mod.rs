@@ -306,10 +306,14 @@ impl Search<'_> {
             Asked::Subject(subject) => subject.name().to_owned(),
             Asked::Sweep => match (self.request.sweeper)(harness.clone(), "sc") {
                 Ok(sweep) => {
-                    let number = Schedules::new(sweep.scope.clone()).total();
+                    let stop = || self.budget().exhausted();
+                    let counted = Schedules::until(sweep.scope.clone(), &stop);
+                    let schedules = counted.map_or("schedules".into(), |schedules| {
+                        fencepost_report::sweep::numbered(schedules.total(), "schedule")
+                    });
                     let bound = sweep.options.preemptions.map(|bound| format!("at most {bound} preemptions"));
                     let more: Vec<String> = bound.into_iter().collect();
-                    format!("{number} schedules ({})", fencepost_report::sweep::scope(&sweep.scope, &more))
+                    format!("{schedules} ({})", fencepost_report::sweep::scope(&sweep.scope, &more))
                 }
                 Err(_) => "schedules".into(),
             },

@@ -168,6 +168,7 @@ impl Search<'_> {
 }
 
 fn client(sweep: &Sweep, number: u64) -> Result<Client, Reason> {
+    // They were counted before, to come to this number.
     let schedule = Schedules::new(sweep.scope.clone()).get(number);
     sweep.client(&schedule.ok_or_else(|| Reason::Internal("there is no such schedule".into()))?)
 }

@@ -14,7 +14,7 @@ mod recorder;
 pub use fenced::fence_calls;
 pub use log::{Contents, Log, LogError, Shard, VERSION, document, same, show_shard};
 pub use merge::merge;
-pub use pool::{Limits, Progress, Work, run};
+pub use pool::{Limits, Progress, Work, run, uncounted};
 
 use fencepost_explore::{Budget, Exploration, Options, Search, Subject, Verdict, Violation, explore};
 use fencepost_harness::client::Client;
@@ -90,9 +90,15 @@ impl Sweep {
         Specification::new(self.binding.clone(), self.protocol)
     }
 
-    /// A fresh monitor.
-    fn monitor(&self) -> Result<Box<dyn Monitor + Send>, Reason> {
-        if let Some(reference) = &self.reference {
+    /// The reference, if there is one, for work with this budget.
+    fn reference(&self, budget: &Budget) -> Option<Reference> {
+        let budget = budget.clone();
+        self.reference.as_ref().map(|reference| reference.until(move || budget.spent().err()))
+    }
+
+    /// A fresh monitor, by a reference if there is one.
+    fn monitor(&self, reference: Option<&Reference>) -> Result<Box<dyn Monitor + Send>, Reason> {
+        if let Some(reference) = reference {
             return Ok(monitor(self.property, self.waiting, reference.clone()));
         }
         let specification = self.specification();
@@ -115,13 +121,12 @@ impl Sweep {
         budget: &Budget,
         progress: &dyn Fn(&fencepost_explore::Statistics),
     ) -> Result<Exploration, Reason> {
-        let mut monitor = self.monitor()?;
+        let reference = self.reference(budget);
+        let mut monitor = self.monitor(reference.as_ref())?;
         let options = Options { budget: budget.clone(), ..self.options.clone() };
         let found =
             explore(&self.harness, Subject::Client(client), &options, Some(monitor.as_mut()), progress);
-        if let Some(problem) = self.reference.as_ref().and_then(Reference::problem) {
-            return Err(Reason::Specification(problem));
-        }
+        reference.as_ref().map_or(Ok(()), Reference::sound)?;
         if let (Verdict::Holds, Some(witness), 0) = (&found.verdict, &found.witness, number % SAMPLE) {
             self.replay(witness)?;
         }
@@ -144,14 +149,16 @@ impl Sweep {
         client: &Client,
         budget: &Budget,
     ) -> Result<Counterexample, Reason> {
+        let reference = self.reference(budget);
         let mut last = Reason::Internal("a violation was not found again".into());
         for (search, states) in [(Search::Breadth, Some(NEAREST)), (Search::Depth, budget.states)] {
-            let mut inner = self.monitor()?;
+            let mut inner = self.monitor(reference.as_ref())?;
             let mut recorder = Recorder::new(inner.as_mut());
             let budget = Budget { states, ..budget.clone() };
             let options = Options { search, budget, ..self.options.clone() };
             let subject = Subject::Client(client);
             let found = explore(&self.harness, subject, &options, Some(&mut recorder), &|_| {});
+            reference.as_ref().map_or(Ok(()), Reference::sound)?;
             match found.verdict {
                 Verdict::Violated { violation, trace } => {
                     let history = match violation {
@@ -159,7 +166,8 @@ impl Sweep {
                         _ => None,
                     };
                     let history = history.filter(|history| tells_of(history, &trace));
-                    return self.explained(number, client, violation.into(), *trace, history);
+                    let found = (violation.into(), *trace, history);
+                    return self.explained(number, client, found, reference.as_ref());
                 }
                 Verdict::Inconclusive(reason) => last = reason,
                 Verdict::Holds => {}
@@ -172,18 +180,18 @@ impl Sweep {
         &self,
         number: u64,
         client: &Client,
-        wrong: Wrong,
-        trace: Trace,
-        history: Option<History>,
+        (wrong, trace, history): (Wrong, Trace, Option<History>),
+        reference: Option<&Reference>,
     ) -> Result<Counterexample, Reason> {
         let explanation = self.replay(&trace)?;
         let mut attempts = Vec::new();
         if let Some(history) = &history {
-            attempts = match (&self.reference, self.specification()) {
+            attempts = match (reference, self.specification()) {
                 (Some(oracle), _) => explain(self.property, self.waiting, oracle, history, ATTEMPTS),
                 (None, Some(oracle)) => explain(self.property, self.waiting, &oracle, history, ATTEMPTS),
                 (None, None) => Vec::new(),
             };
+            reference.map_or(Ok(()), Reference::sound)?;
             if attempts.is_empty() {
                 return Err(Reason::Internal("a history is rejected that can be explained".into()));
             }

@@ -4,7 +4,9 @@
 //! only the work on schedules with larger numbers, so the first violation is that of the smallest number.
 
 use super::{Sweep, tally};
+use fencepost_bounded::solver::resident_memory;
 use fencepost_explore::{Budget, Verdict};
+use fencepost_harness::oracle::reference::Stopper;
 use fencepost_harness::result::Wrong;
 use fencepost_harness::schedule::Schedules;
 use fencepost_harness::sweep::{Record, Summary, Tally};
@@ -62,6 +64,15 @@ pub struct Progress {
 }
 
 impl Limits {
+    /// What a reference is to ask. What it remembers belongs to no schedule, so that of memory the whole process counts.
+    pub fn stopper(&self) -> Stopper {
+        let limits = self.clone();
+        Arc::new(move || {
+            let full = || limits.memory.is_some_and(|most| resident_memory().is_some_and(|held| held > most));
+            limits.stopped().or_else(|| full().then_some(Reason::Memory))
+        })
+    }
+
     fn stopped(&self) -> Option<Reason> {
         if self.cancelled.load(Ordering::Relaxed) {
             return Some(Reason::Interrupted);
@@ -93,7 +104,10 @@ pub fn run(
     done: &mut dyn FnMut(&Record) -> std::io::Result<()>,
     progress: &mut dyn FnMut(Progress),
 ) -> std::io::Result<Summary> {
-    let mut schedules = Schedules::new(sweep.scope.clone());
+    let stop = limits.stopper();
+    let Some(mut schedules) = Schedules::until(sweep.scope.clone(), &|| stop().is_some()) else {
+        return Ok(Summary { shard: work.shard, ..uncounted(limits) });
+    };
     let of_scope = schedules.total();
     let (index, count) = work.shard.unwrap_or((0, 1));
     schedules = schedules.shard(index, count);
@@ -226,10 +240,27 @@ impl Shared<'_> {
                     Verdict::Inconclusive(reason) => (Kind::Inconclusive, Some(reason.to_string()), figures),
                 }
             }
+            Err(Reason::Interrupted | Reason::Timeout) => return None,
             Err(reason) => (Kind::Inconclusive, Some(reason.to_string()), Tally::default()),
         };
         let seconds = (begun.elapsed().as_secs_f64() * 1e6).round() / 1e6;
         Some(Record { number, notation, verdict, reason, tally: figures, seconds })
+    }
+}
+
+/// What is said of a sweep whose schedules were not even counted.
+pub fn uncounted(limits: &Limits) -> Summary {
+    let reason = limits.stopped().unwrap_or(Reason::Memory);
+    Summary {
+        verdict: Kind::Inconclusive,
+        reason: Some(format!("{reason} while schedules were counted")),
+        shard: None,
+        total: 0,
+        of_scope: 0,
+        tally: Tally::default(),
+        violations: Vec::new(),
+        undecided: 0,
+        seconds: 0.0,
     }
 }
 

@@ -167,7 +167,7 @@ impl Builder {
                 return match stop {
                     Stop::Unsupported(what) => Err(Reason::Unsupported(what)),
                     Stop::Limit(reason) => Err(reason),
-                    Stop::Blocked | Stop::Pruned | Stop::Again(_) | Stop::Unexplained => {
+                    Stop::Blocked | Stop::Pruned | Stop::Exited | Stop::Again(_) | Stop::Unexplained => {
                         Err(Reason::Internal("a step that waits failed".into()))
                     }
                     // A store that comes too late for its object is no matter of order.

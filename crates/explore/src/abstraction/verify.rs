@@ -165,7 +165,7 @@ impl Verifier<'_> {
     }
 
     fn violated(&self, options: &Options, footprint: &Footprint, steps: &[Step]) -> Verdict {
-        match trace::record(self.code, self.harness, options, footprint, steps) {
+        match trace::record(self.code, self.harness, options, footprint, steps, false) {
             Ok(trace) => Verdict::Violated { violation: Violation::Fault, trace: Box::new(trace) },
             Err(reason) => Verdict::Inconclusive(reason),
         }

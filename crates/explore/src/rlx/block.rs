@@ -167,7 +167,7 @@ impl Run<'_, '_> {
                 let result = self.defined(*result, Use::Address)?;
                 self.machine.within(self.world, &[], base, result)?;
             }
-            Instr::Assume { cond } => {
+            Instr::Assume { cond, .. } => {
                 if self.defined(*cond, Use::Condition)? == 0 {
                     return Err(Stop::Blocked);
                 }

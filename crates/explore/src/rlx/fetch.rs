@@ -218,7 +218,7 @@ impl Machine<'_> {
                 let cond = cond.map_or(Opd::Known(Value::ONE), value);
                 return self.suppose(world, thread, pc, What::Assume { cond, want: false });
             }
-            Instr::Assume { cond } => {
+            Instr::Assume { cond, .. } => {
                 let what = What::Assume { cond: value(*cond), want: true };
                 return self.suppose(world, thread, pc, what);
             }

@@ -102,6 +102,11 @@ impl<O: Oracle> Automaton<O> {
         self.oracle.blocks(self.states.get(state.0), self.calls.get(call.0))
     }
 
+    /// Whether calls that could return one after the other may not all wait.
+    pub fn serves(&self) -> bool {
+        self.oracle.serves()
+    }
+
     /// Whether a sequential trace may end here with all calls done.
     pub fn accepts(&self, state: StateId) -> bool {
         self.oracle.accepts(self.states.get(state.0))

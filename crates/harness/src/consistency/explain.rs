@@ -193,7 +193,8 @@ impl<'a, O: Oracle> Search<'a, O> {
             return Err(Reason::Returns { call: index, answers: answers(self.oracle, state, call) });
         }
         let mut returned = Vec::new();
-        match self.subject.together && self.some_return(state, &calls, &mut returned) {
+        let served = self.subject.together && self.oracle.serves();
+        match served && self.some_return(state, &calls, &mut returned) {
             true => Err(Reason::ReturnTogether { calls: returned }),
             false => Ok(()),
         }

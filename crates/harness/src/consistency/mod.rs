@@ -67,7 +67,8 @@ pub enum Waiting {
     /// pending call, and does not accept that some of the pending calls, one or more in any order, return after it.
     ///
     /// Where blocking means to have no outcome, the last part says nothing new. Of a synchronous collection it says
-    /// that those who could serve each other may not both wait.
+    /// that those who could serve each other may not both wait. It is not asked where a call may wait although it could
+    /// return alone ([`Oracle::serves`]).
     #[default]
     Together,
 }

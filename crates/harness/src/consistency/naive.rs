@@ -50,7 +50,7 @@ fn explained<O: Oracle>(
 
 /// Whether some permutation with all pending operations last preserves the property's order, and leads the oracle, by
 /// the completed ones, to a state in which it blocks at each pending one and from which no sequence of pending ones
-/// leads to where it accepts.
+/// leads to where it accepts, unless it lets calls wait that could return.
 fn all_wait<O: Oracle>(
     property: Property,
     oracle: &O,
@@ -67,18 +67,20 @@ fn all_wait<O: Oracle>(
             && preserves(property, operations, order)
             && states_after(oracle, history, operations, completed).iter().any(|state| {
                 calls.iter().all(|call| oracle.blocks(state, call))
-                    && (1u32..1 << calls.len()).all(|mask| {
-                        let mut some: Vec<usize> = (0..calls.len()).filter(|i| mask >> i & 1 == 1).collect();
-                        !permutations(&mut some, 0, &mut |some| {
-                            let mut states = vec![state.clone()];
-                            for &i in some {
-                                let outcomes =
-                                    states.iter().flat_map(|state| oracle.outcomes(state, calls[i]));
-                                states = outcomes.map(|outcome| outcome.next).collect();
-                            }
-                            states.iter().any(|state| oracle.accepts(state))
-                        })
-                    })
+                    && (!oracle.serves()
+                        || (1u32..1 << calls.len()).all(|mask| {
+                            let mut some: Vec<usize> =
+                                (0..calls.len()).filter(|i| mask >> i & 1 == 1).collect();
+                            !permutations(&mut some, 0, &mut |some| {
+                                let mut states = vec![state.clone()];
+                                for &i in some {
+                                    let outcomes =
+                                        states.iter().flat_map(|state| oracle.outcomes(state, calls[i]));
+                                    states = outcomes.map(|outcome| outcome.next).collect();
+                                }
+                                states.iter().any(|state| oracle.accepts(state))
+                            })
+                        }))
             })
     })
 }

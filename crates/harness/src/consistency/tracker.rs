@@ -84,9 +84,10 @@ impl<O: Oracle, R: Rule> Tracker<O, R> {
 }
 
 /// Whether all these calls may wait in a state: the oracle blocks at each, and no sequence of them leads to where all
-/// of those may have returned.
+/// of those may have returned, unless they may wait even so.
 fn rests<O: Oracle>(oracle: &mut Automaton<O>, state: StateId, pending: &[CallId]) -> bool {
-    pending.iter().all(|&call| oracle.blocks(state, call)) && !some_return(oracle, state, pending)
+    pending.iter().all(|&call| oracle.blocks(state, call))
+        && !(oracle.serves() && some_return(oracle, state, pending))
 }
 
 /// Whether the oracle accepts that some of these calls return, one after the other.

@@ -54,6 +54,12 @@ pub trait Oracle {
         self.outcomes(state, call).is_empty()
     }
 
+    /// Whether calls that could return one after the other may not all wait, even if each alone may. Not so where a call may
+    /// wait although it could return by itself: to wait is then one of its choices, whatever others do.
+    fn serves(&self) -> bool {
+        true
+    }
+
     /// Whether a sequential trace may end here with all calls done.
     fn accepts(&self, _state: &Self::State) -> bool {
         true

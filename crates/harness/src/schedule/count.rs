@@ -10,6 +10,7 @@
 use super::Scope;
 use super::rank::{binomial, factorial, multisets};
 use crate::oracle::role::Role;
+use crate::poll::Poll;
 use std::collections::BTreeMap;
 
 /// What of some steps decides how they can be put together.
@@ -26,54 +27,80 @@ struct Weight {
 /// How many there are of each weight; saturates.
 type Counts = BTreeMap<Weight, u64>;
 
-/// The number of schedules of each block: by threads and steps, for so many pre-adds. Blocks without any are left
-/// out. `u64::MAX` stands for any larger number.
-pub(super) fn blocks(scope: &Scope, pre_adds: usize) -> BTreeMap<(usize, usize), u64> {
+/// The number of schedules of each block, by threads and steps. Blocks without any are left out. `u64::MAX` stands for any
+/// larger number.
+pub(super) type Blocks = BTreeMap<(usize, usize), u64>;
+
+/// The blocks for each number of pre-adds; none if it takes longer than `poll` allows.
+pub(super) fn blocks(scope: &Scope, poll: &Poll) -> Option<BTreeMap<usize, Blocks>> {
+    let programs = programs(scope, *scope.steps.end(), poll)?;
+    let mut all = BTreeMap::new();
+    let mut alike: Option<Blocks> = None;
+    for pre_adds in scope.pre_adds.clone() {
+        poll.ask().ok()?;
+        let start = Weight {
+            surplus: if scope.adds_dominate { pre_adds as i64 } else { 0 },
+            scores: if scope.shares_scores() { pre_adds as u64 } else { 0 },
+            ..Weight::default()
+        };
+        // Threads count alike behind all that start alike.
+        let threads = match &alike {
+            Some(known) if start == Weight::default() => known.clone(),
+            _ => behind(scope, start, &programs, poll)?,
+        };
+        let initial = scope.pre_adds_choices(pre_adds).saturating_mul(factorial(start.scores));
+        let times = |(block, count): (&(usize, usize), &u64)| (*block, count.saturating_mul(initial));
+        all.insert(pre_adds, threads.iter().map(times).collect());
+        alike = Some(threads).filter(|_| start == Weight::default());
+    }
+    Some(all)
+}
+
+/// How many ways there are for threads behind pre-adds of some weight, by threads and steps.
+fn behind(scope: &Scope, start: Weight, programs: &Counts, poll: &Poll) -> Option<Blocks> {
     let (threads, steps) = (*scope.threads.end(), *scope.steps.end());
-    let programs = programs(scope, steps);
-    let start = Weight {
-        surplus: if scope.adds_dominate { pre_adds as i64 } else { 0 },
-        scores: if scope.shares_scores() { pre_adds as u64 } else { 0 },
-        ..Weight::default()
-    };
-    let initial = scope.pre_adds_choices(pre_adds).saturating_mul(factorial(start.scores));
-    let mut all = Counts::from([(start, initial)]);
+    let mut all = Counts::from([(start, 1)]);
     if scope.thread_symmetry {
-        for (class, number) in &programs {
-            all = with_any(all, *class, *number, threads, steps);
+        for (class, number) in programs {
+            all = with_any(all, *class, *number, (threads, steps), poll)?;
         }
     } else {
         let mut longest = all.clone();
         for _ in 0..threads {
             let mut next = Counts::new();
-            for (class, number) in &programs {
+            for (class, number) in programs {
                 for (weight, count) in &longest {
+                    poll.ask().ok()?;
                     let Some(sum) = together(*weight, *class, 1, threads, steps) else { continue };
                     add(&mut next, sum, count.saturating_mul(ways(sum, *class, *number, 1)));
                 }
+            }
+            if next.is_empty() {
+                break;
             }
             all.extend(next.iter().map(|(weight, count)| (*weight, *count)));
             longest = next;
         }
     }
-    let mut blocks = BTreeMap::new();
+    let mut blocks = Blocks::new();
     for (weight, count) in all {
         if weight.surplus >= 0 {
             let block: &mut u64 = blocks.entry((weight.threads, weight.steps)).or_default();
             *block = block.saturating_add(count);
         }
     }
-    blocks
+    Some(blocks)
 }
 
 /// How many programs of one thread there are of each weight, scores left out.
-fn programs(scope: &Scope, steps: usize) -> Counts {
+fn programs(scope: &Scope, steps: usize, poll: &Poll) -> Option<Counts> {
     let mut all = Counts::new();
     let mut longest = Counts::from([(Weight { threads: 1, ..Weight::default() }, 1)]);
     for _ in 0..steps {
         let mut next = Counts::new();
         for (weight, count) in &longest {
             for method in &scope.methods {
+                poll.ask().ok()?;
                 let role = method.role;
                 let surplus = i64::from(role.adds()) - i64::from(role.removes());
                 let weight = Weight {
@@ -88,7 +115,7 @@ fn programs(scope: &Scope, steps: usize) -> Counts {
         all.extend(next.iter().map(|(weight, count)| (*weight, *count)));
         longest = next;
     }
-    all
+    Some(all)
 }
 
 fn add(counts: &mut Counts, weight: Weight, count: u64) {
@@ -121,14 +148,21 @@ fn ways(sum: Weight, class: Weight, number: u64, more: usize) -> u64 {
     binomial(sum.scores, own).saturating_mul(orders).saturating_mul(programs)
 }
 
-/// Adds any number of threads of a class.
-fn with_any(all: Counts, class: Weight, number: u64, threads: usize, steps: usize) -> Counts {
+/// Adds any number of threads of a class, up to so many threads and steps.
+fn with_any(
+    all: Counts,
+    class: Weight,
+    number: u64,
+    (threads, steps): (usize, usize),
+    poll: &Poll,
+) -> Option<Counts> {
     let mut next = all.clone();
     for (weight, count) in &all {
         for more in 1.. {
+            poll.ask().ok()?;
             let Some(sum) = together(*weight, class, more, threads, steps) else { break };
             add(&mut next, sum, count.saturating_mul(ways(sum, class, number, more)));
         }
     }
-    next
+    Some(next)
 }

@@ -22,6 +22,9 @@ mod skeleton;
 
 pub use schedules::Schedules;
 
+/// Steps or pre-adds that a scope may have at most. There is no end to schedules with more, nor to counting them.
+const MOST: usize = 10_000;
+
 /// Which schedules to generate.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Scope {
@@ -186,6 +189,12 @@ impl Scope {
         let idle = !empty && self.steps.end() < self.threads.start();
         problem(idle, "there are fewer steps than threads", "each thread makes at least one step");
         problem(*self.threads.end() == 0, "there are no threads", "let there be at least one");
+        let many = *self.steps.end().max(self.pre_adds.end()) > MOST;
+        problem(
+            many,
+            &format!("a schedule could have more than {MOST} calls"),
+            "nobody will see the end of such a sweep: lower --steps and --preadds",
+        );
         let adds = *self.pre_adds.end() == 0 || self.methods.iter().any(|method| method.role.adds());
         problem(
             !adds,

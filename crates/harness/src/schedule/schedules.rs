@@ -2,12 +2,13 @@
 
 use super::skeleton::{Skeleton, Walk};
 use super::{Schedule, Scope, count};
-use std::collections::BTreeMap;
+use crate::poll::Poll;
 
 /// All schedules of a scope with their numbers, or a share of them.
 ///
 /// Blocks are counted, not listed, and skeletons come one after the other: a number in the middle of a large block
 /// takes as long as to go there.
+#[derive(Clone)]
 pub struct Schedules {
     scope: Scope,
     blocks: Vec<Block>,
@@ -20,6 +21,7 @@ pub struct Schedules {
 }
 
 /// Schedules of equal size.
+#[derive(Clone)]
 struct Block {
     threads: usize,
     steps: usize,
@@ -30,6 +32,7 @@ struct Block {
 }
 
 /// A skeleton, and where it stands.
+#[derive(Clone)]
 struct Place {
     block: usize,
     walk: Walk,
@@ -42,21 +45,31 @@ struct Place {
 impl Schedules {
     /// The schedules of a scope.
     pub fn new(scope: Scope) -> Schedules {
-        let counts: BTreeMap<usize, _> =
-            scope.pre_adds.clone().map(|pre_adds| (pre_adds, count::blocks(&scope, pre_adds))).collect();
+        Schedules::until(scope, &|| false).expect("nobody wants the count to stop")
+    }
+
+    /// The schedules of a scope, unless `stop`, which is asked now and then, ends the count: it can take long.
+    pub fn until(scope: Scope, stop: &dyn Fn() -> bool) -> Option<Schedules> {
+        let poll = Poll::new(stop);
+        let counts = count::blocks(&scope, &poll)?;
         let mut blocks = Vec::new();
         let mut start: u64 = 0;
-        for steps in scope.steps.clone() {
-            for threads in scope.threads.clone().filter(|threads| (1..=steps).contains(threads)) {
+        'all: for steps in scope.steps.clone() {
+            for threads in 1.max(*scope.threads.start())..=steps.min(*scope.threads.end()) {
                 for (&pre_adds, counts) in &counts {
-                    let count = counts.get(&(threads, steps)).copied().unwrap_or(0);
-                    let end = start.saturating_add(count);
+                    poll.ask().ok()?;
+                    let Some(count) = counts.get(&(threads, steps)) else { continue };
+                    let end = start.saturating_add(*count);
                     blocks.push(Block { threads, steps, pre_adds, start, end });
                     start = end;
+                    // What lies behind has no number.
+                    if end == u64::MAX {
+                        break 'all;
+                    }
                 }
             }
         }
-        Schedules { scope, blocks, at: None, next: 0, stride: 1 }
+        Some(Schedules { scope, blocks, at: None, next: 0, stride: 1 })
     }
 
     /// How many the scope has, of which this may be a share; `u64::MAX` stands for any larger number.

@@ -18,6 +18,7 @@ pub(super) struct Skeleton {
 ///
 /// A thread is its number of steps and the number of its sequence of methods among those of that length. The
 /// last thread changes fastest, and of one thread the sequence before the length, from long to short.
+#[derive(Clone)]
 pub(super) struct Walk {
     threads: usize,
     steps: usize,
