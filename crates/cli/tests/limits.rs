@@ -148,7 +148,7 @@ fn of_calls_that_are_mined() {
              #pragma fencepost op g = get()\n#pragma fencepost test T = ( g )\n"
         )
     };
-    let deep = "it makes calls more than 256 deep";
+    let deep = "more than 256 calls inside of each other";
     let long = "does not end within 1000000 calls and turns of loops when it runs alone";
     for (body, expected) in [("down(300);", deep), ("for (int i = 0; i < 1000001; i++) n = i;", long)] {
         let text = program(body);

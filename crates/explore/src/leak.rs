@@ -5,9 +5,10 @@
 //! and takes whatever looks like a pointer for one, this must find what is lost.
 
 use crate::address;
-use crate::collect::collect;
+use crate::alike::object_at;
 use crate::machine::Machine;
 use crate::state::World;
+use fencepost_lsl::program::address as regions;
 
 /// What is lost in an execution that is over.
 pub(crate) struct Lost {
@@ -42,10 +43,27 @@ pub(crate) fn leaked(machine: &Machine, world: &World) -> Lost {
     }
     let lost = |at: &usize| object(*at).heap() && !object(*at).freed() && !held[*at];
     let lost: Vec<usize> = (0..world.slots.len()).filter(lost).collect();
-    let mut reached = world.clone();
-    if !lost.is_empty() {
-        collect(&machine.pools, &mut reached, false);
-    }
-    let doubtful = lost.iter().any(|&at| reached.slots.contains(&world.slots[at]));
+    let doubtful = !lost.is_empty() && {
+        let reached = reached(machine, world);
+        lost.iter().any(|&at| reached[at])
+    };
     Lost { objects: lost.iter().map(|&at| object(at).base(world.slots[at])).collect(), doubtful }
+}
+
+/// The objects that globals may lead to by pointers that take 32 bits, or lie across two words, or above a stamp of 32 bits.
+fn reached(machine: &Machine, world: &World) -> Vec<bool> {
+    let pools = &machine.pools;
+    let mut reached = vec![false; world.slots.len()];
+    let mut work = world.globals.clone();
+    while let Some(number) = work.pop() {
+        let words = pools.object(number).content();
+        let halves =
+            words.iter().flat_map(|word| [0, 16, 32].map(|shift| word >> shift & (regions::END - 1)));
+        for at in halves.filter_map(address::slot).filter_map(|slot| object_at(pools, world, slot)) {
+            if !std::mem::replace(&mut reached[at], true) {
+                work.push(world.objects[at]);
+            }
+        }
+    }
+    reached
 }
