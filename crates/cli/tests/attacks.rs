@@ -70,7 +70,9 @@ fn attacks() {
 }
 
 /// Programs of `corpus/attacks/options`, which need a command line of their own: it, and what is said of the whole.
-const WITH_OPTIONS: [(&str, &[&str], &str); 20] = [
+const WITH_OPTIONS: [(&str, &[&str], &str); 22] = [
+    ("../fence-in-a-block.c", &["verify", "-m", "tso"], "holds"),
+    ("../fence-in-a-block.c", &["verify", "-m", "pso"], "holds"),
     ("guards.c", &["check", "--engine", "bounded", "-m", "sc"], "inconclusive"),
     ("wide-index.c", &["check", "--engine", "bounded", "-m", "sc"], "inconclusive"),
     ("wide-index.c", &["check", "-m", "sc"], "holds"),

@@ -293,6 +293,7 @@ impl<R: Recorder> Run<'_, '_, R> {
                 }
                 Flow::Pause(at) => {
                     frame.pc = at;
+                    assert_eq!(self.depth, 0, "a step ends inside of an atomic block");
                     return Ok(());
                 }
             }
@@ -338,7 +339,9 @@ impl<R: Recorder> Run<'_, '_, R> {
             Instr::Fence(fence) => {
                 let (stores, loads) = orders(*fence);
                 if self.drains(stores, loads) {
-                    return if self.may_wait() { Err(Stop::Blocked) } else { Ok(Flow::Pause(pc)) };
+                    // A block waits as a whole, before it begins.
+                    let waits = self.depth > 0 || self.may_wait();
+                    return if waits { Err(Stop::Blocked) } else { Ok(Flow::Pause(pc)) };
                 }
                 self.loose_fence(stores, loads);
                 self.fence(stores, loads);
