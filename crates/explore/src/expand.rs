@@ -119,6 +119,9 @@ impl Expander {
                     }
                 }
                 Err(Stop::Blocked | Stop::Pruned | Stop::Exited) => {}
+                Err(stop @ Stop::Limit(_)) => {
+                    return Err(Failure { step: Step { thread, what: Move::Run(script) }, stop });
+                }
                 Err(_) => return Ok(true),
             }
             if let Err(reason) = script.poll(&machine.options.budget) {

@@ -107,6 +107,7 @@ fn fate(machine: &mut Machine, world: &World, thread: usize) -> Result<Fate, Rea
                 }
                 Err(Stop::Blocked) => waits = true,
                 Err(Stop::Pruned | Stop::Exited) => {}
+                Err(Stop::Limit(reason)) => return Err(reason),
                 // Fails: no execution in which it waits.
                 Err(_) => return Ok(Fate::Going),
             }

@@ -84,6 +84,7 @@ fn make(
                     return Err(internal(&format!("nothing tells of a fault: {fault}")));
                 }
             }
+            Err(Stop::Limit(reason)) => return Err(reason),
             Err(stop) => {
                 let why = format!("step {number} of an execution cannot be made again: {stop:?}");
                 return Err(Reason::Internal(why));

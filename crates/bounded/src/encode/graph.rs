@@ -375,3 +375,19 @@ fn trim(graph: &mut Graph) {
     }
     graph.nodes = number.len() as u32;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shipped_models_hide_what_was_overwritten() {
+        for name in ["serial", "sc", "tso", "pso", "rmo", "relaxed"] {
+            let model = fencepost_models::builtin(name).expect("it ships");
+            assert!(hides_overwritten(&model), "{name}");
+            let mut weaker = model.clone();
+            weaker.constraints.clear();
+            assert!(!hides_overwritten(&weaker), "{name}");
+        }
+    }
+}
