@@ -55,7 +55,7 @@ impl Default for Options {
             shortcuts: Shortcuts::default(),
             unroll: unroll::Options {
                 reduce_spins: true,
-                own_early: true,
+                leeway: unroll::Leeway::default(),
                 max_statements: 2_000_000,
                 reuse: false,
                 fences: Vec::new(),

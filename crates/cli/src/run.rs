@@ -5,7 +5,7 @@ use crate::session::{Session, Subject};
 use fencepost_bounded::check::{self, Finding, Options, Phase};
 use fencepost_bounded::range::Precision;
 use fencepost_bounded::solver::{Budget, OrderEncoding, peak_memory, resident_memory};
-use fencepost_bounded::unroll;
+use fencepost_bounded::unroll::{self, Leeway};
 use fencepost_explore as explore;
 use fencepost_harness::mine::Mined;
 use fencepost_harness::observation::{Observation, ObservationSet, Seen};
@@ -16,9 +16,9 @@ use fencepost_harness::result::{
 use fencepost_harness::test::Test;
 use fencepost_harness::trace::{Explanation, Trace};
 use fencepost_harness::verdict::Reason;
-use fencepost_lsl::program::address;
+use fencepost_lsl::program::{Fence, Order, address};
 use fencepost_lsl::value::Value;
-use fencepost_models::cat::Model;
+use fencepost_models::cat::{BaseRelation, Model};
 use fencepost_replay::{Refusal, asked, judge_until, replay_until};
 use std::cell::Cell;
 use std::panic::AssertUnwindSafe;
@@ -113,6 +113,26 @@ pub enum Progress {
     },
 }
 
+/// What any of these models allows.
+pub fn leeway(models: &[&Model]) -> Leeway {
+    use fencepost_replay::lets_loads_overtake_blocks as overtake;
+    let any = |question: &dyn Fn(&Model) -> bool| models.iter().any(|model| question(model));
+    let in_order = Fence { load_load: true, ..Fence::NONE };
+    let acquiring = [Order::Acquire, Order::AcqRel, Order::SeqCst];
+    let dependency = [BaseRelation::Addr, BaseRelation::Data, BaseRelation::Ctrl];
+    Leeway {
+        own_early: any(&fencepost_replay::lets_threads_read_own_blocks_early),
+        early_loads: any(&|model| overtake(model, Order::Plain, Fence::NONE)),
+        early_past_acquiring: any(&|model| {
+            acquiring.iter().any(|&order| overtake(model, order, Fence::NONE))
+        }),
+        early_past_fences: any(&|model| overtake(model, Order::Plain, in_order)),
+        dependencies: any(&|model| dependency.iter().any(|&base| model.mentions(base))),
+        late_loads: any(&fencepost_replay::lets_stores_overtake_loads),
+        late_stores: any(&fencepost_replay::lets_stores_overtake_stores),
+    }
+}
+
 /// Checks a subject on a model.
 pub fn check(
     session: &Session,
@@ -123,7 +143,7 @@ pub fn check(
 ) -> CheckResult {
     let start = Instant::now();
     let mut options = limits.options();
-    options.unroll.own_early = fencepost_replay::lets_threads_read_own_blocks_early(model);
+    options.unroll.leeway = leeway(&[model]);
     let mut result = CheckResult {
         file: session.file.clone(),
         test: subject.name().to_owned(),

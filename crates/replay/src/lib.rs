@@ -28,7 +28,10 @@ mod world;
 
 pub use asked::asked;
 pub use race::race;
-pub use shape::{lets_stores_overtake_loads, lets_threads_read_own_blocks_early};
+pub use shape::{
+    lets_loads_overtake_blocks, lets_stores_overtake_loads, lets_stores_overtake_stores,
+    lets_threads_read_own_blocks_early,
+};
 
 use fencepost_harness::operation::Harness;
 use fencepost_harness::trace::{Explanation, Reordering, Trace};

@@ -17,46 +17,73 @@ const Y: u64 = 0x2000;
 /// Whether a store may be seen by others before a load in front of it, on which it does not depend, is done:
 /// `r1 = x; y = 1` beside `r2 = y; x = 1` can read 1 twice.
 pub fn lets_stores_overtake_loads(model: &Model) -> bool {
-    let thread = || TraceThread { start: Start::Begin, calls: Vec::new(), status: Status::Finished };
-    let trace = Trace {
-        threads: vec![thread(), thread()],
-        events: vec![load(0, X, 3), store(0, Y), load(1, Y, 1), store(1, X)],
-        stores: vec![EventId(1), EventId(3)],
-    };
-    let runs = vec![Run::default(); trace.events.len()];
-    Execution::new(&trace, &runs, unchecked(&trace)).check(model, &[], &Poll::never()).is_ok()
+    allows(model, vec![load(0, X, 3), store(0, Y), load(1, Y, 1), store(1, X)], &[1, 3], None)
+}
+
+/// Whether a store may be seen by others before one in front of it: `x = 1; y = 1` beside `r1 = y; fence; r2 = x` can
+/// read 1, 0.
+pub fn lets_stores_overtake_stores(model: &Model) -> bool {
+    let fence = event(1, Action::Fence(Fence::FULL));
+    allows(model, vec![store(0, X), store(0, Y), load(1, Y, 1), fence, initial(1, X)], &[0, 1], None)
+}
+
+/// Whether a load may overtake an atomic block in front of it whose load has this order, with this fence in between:
+/// `atomic { r1 = x; x = 1 }; fence; r2 = y` beside `y = 1; fence; x = 1` can read 1, 0.
+pub fn lets_loads_overtake_blocks(model: &Model, order: Order, fence: Fence) -> bool {
+    let mut found = load(0, X, 6);
+    if let Action::Load { order: of_load, .. } = &mut found.action {
+        *of_load = order;
+    }
+    let events = vec![
+        in_block(found),
+        in_block(store(0, X)),
+        event(0, Action::Fence(fence)),
+        initial(0, Y),
+        store(1, Y),
+        event(1, Action::Fence(Fence::FULL)),
+        store(1, X),
+    ];
+    allows(model, events, &[4, 6, 1], None)
 }
 
 /// Whether a thread may read what its own atomic block stored before others see it: `atomic { r = x; x = 1 }; r1 = x;
 /// r2 = y`, the last address computed from `r1`, beside `y = 1; fence; x = 1` can read 1, 1, 0. Where loads that depend
 /// on each other may be reordered, they may, too, and the answer is yes.
 pub fn lets_threads_read_own_blocks_early(model: &Model) -> bool {
+    let events = vec![
+        in_block(load(0, X, 6)),
+        in_block(store(0, X)),
+        load(0, X, 1),
+        initial(0, Y),
+        store(1, Y),
+        event(1, Action::Fence(Fence::FULL)),
+        store(1, X),
+    ];
+    allows(model, events, &[4, 6, 1], Some((2, 3)))
+}
+
+/// Whether a model allows an execution of two threads: its events, the order of its stores, and an address that
+/// depends on a load.
+fn allows(model: &Model, events: Vec<Event>, stores: &[u32], depends: Option<(u32, usize)>) -> bool {
     let thread = || TraceThread { start: Start::Begin, calls: Vec::new(), status: Status::Finished };
-    let in_block = |mut event: Event| {
-        event.atomic = Some(1);
-        event
-    };
-    let mut last = load(0, Y, 0);
-    if let Action::Load { value, from, .. } = &mut last.action {
-        *value = Value::ZERO;
-        from[0].source = Source::Initial;
-    }
-    let trace = Trace {
-        threads: vec![thread(), thread()],
-        events: vec![
-            in_block(load(0, X, 6)),
-            in_block(store(0, X)),
-            load(0, X, 1),
-            last,
-            store(1, Y),
-            event(1, Action::Fence(Fence::FULL)),
-            store(1, X),
-        ],
-        stores: vec![EventId(4), EventId(6), EventId(1)],
-    };
+    let stores = stores.iter().map(|&store| EventId(store)).collect();
+    let trace = Trace { threads: vec![thread(), thread()], events, stores };
     let mut runs = vec![Run::default(); trace.events.len()];
-    runs[3].addr = Rc::new([EventId(2)].into());
+    if let Some((load, event)) = depends {
+        runs[event].addr = Rc::new([EventId(load)].into());
+    }
     Execution::new(&trace, &runs, unchecked(&trace)).check(model, &[], &Poll::never()).is_ok()
+}
+
+fn in_block(mut event: Event) -> Event {
+    event.atomic = Some(1);
+    event
+}
+
+fn initial(thread: usize, addr: u64) -> Event {
+    let ty = IntTy::unsigned(32);
+    let from = vec![ReadFrom { offset: 0, bytes: ty.bytes(), source: Source::Initial }];
+    event(thread, Action::Load { addr, ty, order: Order::Plain, value: Value::ZERO, from })
 }
 
 fn event(thread: usize, action: Action) -> Event {
@@ -78,33 +105,22 @@ fn store(thread: usize, addr: u64) -> Event {
 mod tests {
     use super::*;
 
-    #[test]
-    fn load_buffering() {
-        for (name, expected) in [
-            ("serial", false),
-            ("sc", false),
-            ("tso", false),
-            ("pso", false),
-            ("rmo", true),
-            ("relaxed", true),
-        ] {
-            let model = fencepost_models::builtin(name).expect("it ships");
-            assert_eq!(lets_stores_overtake_loads(&model), expected, "{name}");
-        }
+    /// The answers for serial, sc, tso, pso, rmo and relaxed.
+    fn answers(question: impl Fn(&Model) -> bool) -> [bool; 6] {
+        ["serial", "sc", "tso", "pso", "rmo", "relaxed"]
+            .map(|name| question(&fencepost_models::builtin(name).expect("it ships")))
     }
 
     #[test]
-    fn own_blocks() {
-        for (name, expected) in [
-            ("serial", false),
-            ("sc", false),
-            ("tso", false),
-            ("pso", false),
-            ("rmo", true),
-            ("relaxed", true),
-        ] {
-            let model = fencepost_models::builtin(name).expect("it ships");
-            assert_eq!(lets_threads_read_own_blocks_early(&model), expected, "{name}");
+    fn shapes() {
+        assert_eq!(answers(lets_stores_overtake_loads), [false, false, false, false, true, true]);
+        assert_eq!(answers(lets_stores_overtake_stores), [false, false, false, true, true, true]);
+        let overtake = |order, fence| answers(|model| lets_loads_overtake_blocks(model, order, fence));
+        assert_eq!(overtake(Order::Plain, Fence::NONE), [false, false, false, false, true, true]);
+        assert_eq!(overtake(Order::Plain, Fence { load_load: true, ..Fence::NONE }), [false; 6]);
+        for order in [Order::Acquire, Order::AcqRel, Order::SeqCst] {
+            assert_eq!(overtake(order, Fence::NONE), [false; 6]);
         }
+        assert_eq!(answers(lets_threads_read_own_blocks_early), [false, false, false, false, true, true]);
     }
 }

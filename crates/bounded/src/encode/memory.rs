@@ -20,7 +20,7 @@
 use super::{Encoding, Shortcuts};
 use crate::circuit::Lit;
 use crate::range::{Ranges, What};
-use crate::unroll::{EventKind, Unrolled};
+use crate::unroll::{EventKind, Restored, Unrolled};
 use crate::word::Word;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -155,6 +155,69 @@ impl Encoding<'_> {
                 self.precede_later_writes(event, &open);
             }
         }
+    }
+
+    /// Fills in when others notice that a turn of a loop stored something: an event outside of the turn reads from a
+    /// store that is not the last, or another write comes between two.
+    pub(super) fn encode_seen(&mut self) {
+        let pending = std::mem::take(&mut self.seen);
+        if pending.is_empty() {
+            return;
+        }
+        let mut readers: FxHashMap<usize, Vec<(usize, Lit)>> = FxHashMap::default();
+        for (&(reader, _), sources) in &self.memory.sources {
+            for source in sources {
+                if let Some((writer, _)) = source.write {
+                    readers.entry(writer).or_default().push((reader, source.lit));
+                }
+            }
+        }
+        for (restored, seen) in pending {
+            if self.tired() {
+                return;
+            }
+            let notices = self.notices(&restored, &readers);
+            for &lit in &notices {
+                self.circuit.implies(lit, seen);
+            }
+            let clause: Vec<Lit> = std::iter::once(!seen).chain(notices).collect();
+            self.circuit.clause(&clause);
+        }
+    }
+
+    fn notices(&mut self, restored: &Restored, readers: &FxHashMap<usize, Vec<(usize, Lit)>>) -> Vec<Lit> {
+        let stores: Vec<usize> = restored.stores.iter().map(|stored| stored.store).collect();
+        // Events of one thread are numbered one after the other.
+        let in_turn = |event: &usize| (restored.turn..=stores[stores.len() - 1]).contains(event);
+        let mut notices = Vec::new();
+        for (index, &store) in stores.iter().enumerate() {
+            let outside: Vec<Lit> = readers
+                .get(&store)
+                .into_iter()
+                .flatten()
+                .filter(|(reader, _)| !in_turn(reader))
+                .map(|(_, lit)| *lit)
+                .collect();
+            let ends = self.is_last(restored, index);
+            for lit in outside {
+                notices.push(self.circuit.and(lit, !ends));
+            }
+        }
+        let ranges = self.ranges.clone();
+        for (index, &first) in stores.iter().enumerate() {
+            for other in self.memory.neighbours(first, &ranges) {
+                let Some(&after) = self.memory.co.get(&(first, other)) else { continue };
+                for &second in &stores[index + 1..] {
+                    if !stores.contains(&other)
+                        && let Some(&before) = self.memory.co.get(&(other, second))
+                    {
+                        notices.push(self.circuit.and(after, before));
+                    }
+                }
+            }
+        }
+        notices.retain(|&lit| lit != Lit::FALSE);
+        notices
     }
 
     /// Where a part goes: cells, each with when.

@@ -19,7 +19,7 @@ use crate::range::Ranges;
 use crate::range::rooms::Rooms;
 use crate::solver::{Budget, Exhausted, Solver};
 use crate::ssa::Values;
-use crate::unroll::{EventKind, Start, Stop, StopKind, Switch, Unrolled};
+use crate::unroll::{EventKind, Restored, Start, Stop, StopKind, Switch, Unrolled};
 use crate::word::Word;
 use fencepost_harness::verdict::Reason;
 use fencepost_lsl::program::Program;
@@ -91,6 +91,10 @@ pub struct Encoding<'a> {
     pub finished: Vec<Lit>,
     /// What loads may read.
     pub memory: Memory,
+    /// Stores of turns that leave memory as it was, each with when others notice.
+    seen: Vec<(Restored, Lit)>,
+    /// For each silent turn that may go on all the same, whether it does.
+    left_in: Vec<Lit>,
     /// Content of cells when the second thread starts.
     initial: FxHashMap<usize, Rc<Word>>,
     /// Which addresses belong together.
@@ -126,6 +130,8 @@ pub fn encode<'a>(
         fired: Vec::new(),
         finished: Vec::new(),
         memory: Memory::classify(&unrolled, &ranges, shortcuts),
+        seen: Vec::new(),
+        left_in: Vec::new(),
         initial: FxHashMap::default(),
         rooms: Rooms::new(&unrolled),
         impossible: None,
@@ -139,6 +145,7 @@ pub fn encode<'a>(
     };
     encoding.encode_threads();
     encoding.encode_memory();
+    encoding.encode_seen();
     encoding.encode_model(model);
     encoding.complete_words();
     if encoding.unrolled.values.guards.is_full() {

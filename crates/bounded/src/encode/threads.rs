@@ -7,7 +7,7 @@ use crate::guard::Guard;
 use crate::range::domain::Range;
 use crate::range::{LIFE, What};
 use crate::ssa::{Node, ValId};
-use crate::unroll::{EventKind, Stillness, StopKind, Switch};
+use crate::unroll::{EventKind, Restored, Stillness, StopKind, Switch};
 use crate::word::{self, Word};
 use fencepost_lsl::memory;
 use fencepost_lsl::op::{BinOp, CmpOp, PrimOp};
@@ -26,6 +26,7 @@ impl Encoding<'_> {
             let start = self.started(thread);
             self.encode_thread(thread, start);
         }
+        self.leave_one_in();
     }
 
     fn encode_thread(&mut self, thread: usize, start: Lit) {
@@ -468,28 +469,75 @@ impl Encoding<'_> {
         found
     }
 
-    /// Whether a turn of a loop changed nothing: values are equal, and stores write what the load before them read.
+    /// Whether a turn of a loop is silent: values are equal, and memory is left as it was.
     fn still(&mut self, provided: &Stillness) -> Lit {
         let mut changes = Vec::new();
         for &(old, new) in &provided.equal {
             let (old, new) = (self.word(old), self.word(new));
             changes.push(self.differ(&old, &new));
         }
-        for &(load, store) in &provided.quiet {
-            let (EventKind::Load { value: read, .. }, EventKind::Store { value: written, ty, .. }) =
-                (self.unrolled.events[load].kind.clone(), self.unrolled.events[store].kind.clone())
-            else {
-                self.impossible("a round of a loop that stores without a load and a store");
-                continue;
-            };
-            let (read, written) = (self.word(read), self.word(written));
-            let narrow = PrimOp::Convert(IntTy::unsigned(ty.bits));
-            let read = word::apply(&mut self.circuit, narrow, &[&read]);
-            let written = word::apply(&mut self.circuit, narrow, &[&written]);
-            let differ = self.differ(&read, &written);
-            changes.push(self.circuit.and(differ, self.exec[store]));
+        for restored in &provided.restored {
+            changes.extend(self.leaves_other_value(restored));
+            if restored.stores.len() > 1 {
+                let seen = self.circuit.var();
+                self.seen.push((restored.clone(), seen));
+                changes.push(seen);
+            }
+        }
+        if provided.optional {
+            let left_in = self.circuit.var();
+            self.left_in.push(left_in);
+            changes.push(left_in);
         }
         !self.circuit.or_all(&changes)
+    }
+
+    /// When the stores of a turn to one address leave something else than the first of them found.
+    fn leaves_other_value(&mut self, restored: &Restored) -> Vec<Lit> {
+        let mut changes = Vec::new();
+        for (first, opening) in restored.stores.iter().enumerate() {
+            let earlier: Vec<Lit> =
+                restored.stores[..first].iter().map(|stored| !self.exec[stored.store]).collect();
+            let opens = self.circuit.and_all(&earlier);
+            let opens = self.circuit.and(opens, self.exec[opening.store]);
+            let Some(load) = opening.found else {
+                changes.push(opens);
+                continue;
+            };
+            for last in first..restored.stores.len() {
+                let closing = restored.stores[last].store;
+                let closes = self.is_last(restored, last);
+                let (&EventKind::Load { value: read, .. }, &EventKind::Store { value: written, .. }) =
+                    (&self.unrolled.events[load].kind, &self.unrolled.events[closing].kind)
+                else {
+                    self.impossible("a turn of a loop that stores without a load and a store");
+                    continue;
+                };
+                let (read, written) = (self.word(read), self.word(written));
+                let narrow = PrimOp::Convert(IntTy::unsigned(restored.bits));
+                let read = word::apply(&mut self.circuit, narrow, &[&read]);
+                let written = word::apply(&mut self.circuit, narrow, &[&written]);
+                let differ = self.differ(&read, &written);
+                changes.push(self.circuit.and_all(&[opens, closes, differ]));
+            }
+        }
+        changes
+    }
+
+    /// When a store of a turn is executed and the last of those to its address.
+    pub(super) fn is_last(&mut self, restored: &Restored, index: usize) -> Lit {
+        let mut lits = vec![self.exec[restored.stores[index].store]];
+        lits.extend(restored.stores[index + 1..].iter().map(|later| !self.exec[later.store]));
+        self.circuit.and_all(&lits)
+    }
+
+    /// Of the turns that may be left in although they are silent, one is.
+    fn leave_one_in(&mut self) {
+        let mut before = Lit::FALSE;
+        for left_in in std::mem::take(&mut self.left_in) {
+            self.circuit.clause(&[!before, !left_in]);
+            before = self.circuit.or(before, left_in);
+        }
     }
 
     /// Whether two words differ in a bit, or in whether it is defined.

@@ -47,8 +47,8 @@ pub type Bounds = FxHashMap<InstancePath, u32>;
 pub struct Options {
     /// Cut silent turns of loops.
     pub reduce_spins: bool,
-    /// Whether a thread may read what its own atomic block stored before others see it, as far as is known.
-    pub own_early: bool,
+    /// What the model allows.
+    pub leeway: Leeway,
     /// Statements after which to give up.
     pub max_statements: usize,
     /// Whether `malloc` may return what was freed before.
@@ -60,6 +60,39 @@ pub struct Options {
     pub placed: Option<Placement>,
     /// When to stop.
     pub budget: Budget,
+}
+
+/// What a model allows that matters to loops that wait. By default everything, which is always right and cuts less.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Leeway {
+    /// A thread may read what its own atomic block stored before others see it.
+    pub own_early: bool,
+    /// A load may overtake an atomic block in front of it,
+    pub early_loads: bool,
+    /// also one whose load acquires,
+    pub early_past_acquiring: bool,
+    /// also with a fence in between that keeps loads in order.
+    pub early_past_fences: bool,
+    /// What depends on a load is kept behind it.
+    pub dependencies: bool,
+    /// A load may come after a later store of its thread.
+    pub late_loads: bool,
+    /// A store may come after a later store of its thread.
+    pub late_stores: bool,
+}
+
+impl Default for Leeway {
+    fn default() -> Leeway {
+        Leeway {
+            own_early: true,
+            early_loads: true,
+            early_past_acquiring: true,
+            early_past_fences: true,
+            dependencies: true,
+            late_loads: true,
+            late_stores: true,
+        }
+    }
 }
 
 /// What decides whether a fence at a slot is there, in all copies of the slot alike.
@@ -163,8 +196,33 @@ impl Event {
 pub struct Stillness {
     /// Values that must be equal, undefined bits included.
     pub equal: Vec<(ValId, ValId)>,
-    /// Pairs of load and store events: each store, if executed, must write what the load read.
-    pub quiet: Vec<(usize, usize)>,
+    /// Stores that must leave memory as it was.
+    pub restored: Vec<Restored>,
+    /// Whether one turn in an execution may go on all the same: an access of this one may find its object freed because
+    /// of what its thread does later.
+    pub optional: bool,
+}
+
+/// The stores of a turn to one address.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Restored {
+    /// The address.
+    pub addr: ValId,
+    /// Their size.
+    pub bits: u8,
+    /// The first event of the turn.
+    pub turn: usize,
+    /// The stores, in program order.
+    pub stores: Vec<Stored>,
+}
+
+/// A store of a turn.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Stored {
+    /// The event.
+    pub store: usize,
+    /// The load with which its atomic block found what was there before.
+    pub found: Option<usize>,
 }
 
 /// Why a thread may end.

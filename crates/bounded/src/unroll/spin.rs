@@ -1,12 +1,13 @@
 //! Silent turns of loops: a thread that comes around a loop and finds everything as it left it has waited, and
 //! waits once more. Such turns are cut: the thread stops there, as one that waits for ever.
 //!
-//! A *turn* leads from the loop's turning point once around to the same point. It is silent if it stored nothing
-//! and left every register that is live at that point (see [`fencepost_lsl::liveness`] and, for ways whose branches
+//! A *turn* leads from the loop's turning point once around to the same point. It is silent if it left every
+//! register that is live at that point (see [`fencepost_lsl::liveness`] and, for ways whose branches
 //! contradict each other, [`fencepost_lsl::ways`]) as it was: the same node,
-//! whatever selects it, so that it also depends on the same loads; or a constant of which a load has brought the like.
-//! One kind of store is let pass: what an atomic block stores back as it found it, as an exchange does with a lock
-//! that is held.
+//! whatever selects it, so that it also depends on the same loads; or, where it was a constant or the model knows no
+//! dependencies, anything of which a load has brought the like;
+//! and if it stored nothing, or left memory as it found it: what an exchange stores to a lock that is held, or
+//! a mutex that was locked, to look at what it guards, and unlocked.
 //!
 //! # Soundness
 //!
@@ -14,32 +15,44 @@
 //! it stands at the same statement with the same live registers, and what it does from there depends on nothing
 //! else. Its results, faults, and what others read stay as they are. So every finding has an execution without
 //! silent turns, except for turns of threads that do not come out of their loop any more; those are stopped after
-//! the first, which leaves the other threads alone.
+//! the first, which leaves the other threads alone: run to that point behind all that others do, a turn that leaves
+//! memory as it was does so unseen.
 //!
 //! That the model allows what is left: no event reads from those left out (stores: see below), so `rf`, `co` and
 //! `fr` between the others are as they were, as are program order and dependencies, which come through registers:
-//! live ones are the same nodes or were constants, and what branches of the turn added to control dependencies is gone.
+//! live ones are the same nodes or were constants, unless dependencies do not matter, and what branches of the turn added to control dependencies is gone.
 //! Fences of the turn are gone as well. A model that only ever forbids is content with less; one that does not
 //! ([`fences_only_forbid`](crate::switched::fences_only_forbid)) has all turns unrolled.
 //!
-//! *Stores that change nothing.* Let the block read from S and store the same value, W. Who read from W reads from
-//! S instead, which is next to W in coherence order, so that `fr` stays what it was. S comes before W in memory
-//! order, by reads-from or coherence, so readers in other threads that came after W come after S. A reader in the
-//! thread itself need not have come after W where a thread may read its own store before others see it: then it
-//! could read the value before S is there. Unless the model rules that out for blocks, such stores are let pass only
-//! where no such reader is: the block is executed in every turn, at the same address, before the turn reads anything.
-//! So the next turn has such a block, which comes after W in memory order and hides it from all that follows.
+//! *Findings in the turn itself.* An access of the turn may find its object freed, and the `free` may come from what the
+//! thread does behind the loop, if the model lets that overtake the access ([`Leeway`]). Stopped behind
+//! the turn, the thread would not do it. One such access is enough for a verdict, so one silent turn of all loops and threads
+//! may be left in ([`Stillness::optional`]); bounds are asked with it.
 //!
-//! Not recognised: waiting that stores and stores back later (polling under a mutex), since others can see what
-//! is stored in between; and turns that store to variables of the thread's own in memory.
+//! *Stores that leave memory as it was.* Let the turn's stores to one address be W1 … Wn, n ≥ 1. W1 stands in an atomic block
+//! that reads from S and stores nothing before; Wn stores the value of S; no other store comes between two of them in coherence
+//! order, and nothing outside of the turn reads from any but the last. (Both are asked of the solution, and where they
+//! do not hold the thread goes on.) Who read from Wn reads from S instead. S is next to W1 in coherence order, since the
+//! block is atomic, so that `fr` stays what it was. S comes before Wn in memory
+//! order, by reads-from or coherence, so readers in other threads that came after Wn come after S. A reader in the
+//! thread itself need not have come after Wn where a thread may read its own store before others see it: then it
+//! could read the value before S is there. It comes after S all the same where it comes after the block's load: on
+//! models that have no load overtake a block ([`Leeway::early_loads`]), or none that acquires, or past a fence. For n = 1, it
+//! also does where a thread cannot read what its own block stored before others do ([`Leeway::own_early`]). Elsewhere, such stores are let pass only
+//! where no such reader is: the block is executed in every turn, at the same address, before the turn reads anything, and
+//! accesses nothing else.
+//! So the next turn has such a block, which comes after Wn in memory order and hides it from all that follows; or the
+//! thread ends in that block, whose load then precedes nothing and can be as late as what it reads allows, S included.
+//!
+//! Not recognised: turns that store to variables of the thread's own in memory.
 
 use super::walk::Env;
-use super::{EventKind, Stillness, Unrolled};
+use super::{EventKind, Leeway, Restored, Stillness, Stored, Unrolled};
 use crate::guard::Guard;
 use crate::ssa::{Node, ValId, Values};
 use fencepost_lsl::liveness::{Liveness, RegSet, written};
 use fencepost_lsl::op::PrimOp;
-use fencepost_lsl::program::{Label, Operand, Proc, Stmt, StmtKind, continues};
+use fencepost_lsl::program::{Label, Operand, Place, Proc, Stmt, StmtKind, continues};
 use fencepost_lsl::ways::may_read;
 use rustc_hash::FxHashSet;
 
@@ -112,48 +125,94 @@ fn surely_renewed(body: &[Stmt], outermost: bool, found: &mut RegSet) {
     }
 }
 
-/// When the turn from one visit to the next, with these registers, is silent. `own_early` says whether a thread may
-/// read what its own atomic block stored before others see it.
+/// Stores to one address in a turn beyond which it is not looked whether they leave memory as it was.
+const STORES: usize = 8;
+
+/// When the turn from one visit to the next, with these registers, is silent.
 pub(super) fn silence(
     out: &mut Unrolled,
     live: &RegSet,
     before: &Visit,
     (guard, env): (Guard, &Env),
-    own_early: bool,
+    leeway: Leeway,
 ) -> Option<Silence> {
     let mut when = guard;
     let mut provided = Stillness::default();
     for reg in live.iter() {
         let (old, new) = (before.env[reg.index()], env[reg.index()]);
-        if out.values.constant(old).is_some() && depends_on_loads(&out.values, new, &mut { SELECTIONS }) {
+        let same = same(&mut out.values, old, new, &mut { SELECTIONS });
+        let exchangeable = !leeway.dependencies || out.values.constant(old).is_some();
+        if exchangeable
+            && !out.values.guards.implies(when, same)
+            && depends_on_loads(&out.values, new, &mut { SELECTIONS })
+        {
             provided.equal.push((old, new));
             continue;
         }
-        let same = same(&mut out.values, old, new, &mut { SELECTIONS });
         when = out.values.guards.and(when, same);
         if when == Guard::FALSE {
             return None;
         }
     }
-    for event in before.events..out.events.len() {
+    let turn = before.events..out.events.len();
+    for event in turn.clone() {
         let executed = out.events[event].guard;
-        match out.events[event].kind {
-            EventKind::Load { .. } | EventKind::Fence(_) | EventKind::Choose { .. } => continue,
-            _ if out.values.guards.and(executed, when) == Guard::FALSE => continue,
-            EventKind::Store { .. } => {
-                if let Some(load) = stores_back(out, before, event, own_early) {
-                    provided.quiet.push((load, event));
-                    continue;
-                }
-            }
-            EventKind::Alloc { .. } | EventKind::Free { .. } | EventKind::Spawn(_) => {}
+        if out.values.guards.and(executed, when) == Guard::FALSE {
+            continue;
         }
-        when = out.values.guards.and_not(when, executed);
-        if when == Guard::FALSE {
+        let leaves = match out.events[event].kind {
+            EventKind::Fence(_) | EventKind::Choose { .. } => true,
+            EventKind::Load { addr, .. } => {
+                provided.optional |= leeway.late_loads && may_be_freed(out, addr);
+                true
+            }
+            EventKind::Store { addr, .. } => {
+                provided.optional |= leeway.late_stores && may_be_freed(out, addr);
+                restore(out, before, event, &mut provided.restored)
+            }
+            EventKind::Alloc { .. } | EventKind::Free { .. } | EventKind::Spawn(_) => false,
+        };
+        if !leaves {
+            when = out.values.guards.and_not(when, executed);
+            if when == Guard::FALSE {
+                return None;
+            }
+        }
+    }
+    for restored in &provided.restored {
+        if restored.stores.len() > STORES || !has_no_early_reader(out, before, restored, leeway) {
             return None;
         }
     }
     Some(Silence { when, provided })
+}
+
+/// Whether an access to this address may find its object freed, as far as the address tells.
+fn may_be_freed(out: &Unrolled, addr: ValId) -> bool {
+    let Some(addr) = out.values.constant(addr) else { return true };
+    let holds = |base: u64, size: u64| base <= addr.bits() && addr.bits() - base < size;
+    !out.objects.iter().any(|object| object.place != Place::Heap && holds(object.base, object.size))
+}
+
+/// Adds a store to those of its turn to the same address; false if it is none that could leave memory as it was.
+fn restore(out: &mut Unrolled, before: &Visit, store: usize, restored: &mut Vec<Restored>) -> bool {
+    let EventKind::Store { addr, ty, .. } = out.events[store].kind else { return false };
+    if out.events[store].is_ghost() {
+        return false;
+    }
+    let found = found(out, before, store);
+    let there = restored.iter_mut().find(|restored| restored.addr == addr && restored.bits == ty.bits);
+    match (there, found) {
+        (Some(there), found) => there.stores.push(Stored { store, found }),
+        (None, None) => return false,
+        (None, found) => restored.push(Restored {
+            addr,
+            bits: ty.bits,
+            turn: before.events,
+            stores: vec![Stored { store, found }],
+        }),
+    }
+    true
 }
 
 /// Selections to look through before two values are taken to differ.
@@ -194,35 +253,58 @@ fn same(values: &mut Values, a: ValId, b: ValId, left: &mut u32) -> Guard {
     values.guards.ite(guard, yes, no)
 }
 
-/// The load of the same atomic block that a store may be storing back: it is executed whenever the store is, and
-/// nothing is stored in between.
-fn stores_back(out: &mut Unrolled, before: &Visit, store: usize, own_early: bool) -> Option<usize> {
+/// The load of the same atomic block and address in front of a store: it is executed whenever the store is, and
+/// the block stores nothing before that.
+fn found(out: &mut Unrolled, before: &Visit, store: usize) -> Option<usize> {
     let event = &out.events[store];
     let (executed, atomic) = (event.guard, event.atomic);
     let EventKind::Store { addr, ty, .. } = event.kind else { return None };
-    if atomic.is_none() || event.is_ghost() {
-        return None;
-    }
+    atomic?;
     let reads = |load: &usize| {
         let event = &out.events[*load];
         event.atomic == atomic
             && matches!(event.kind, EventKind::Load { addr: a, ty: t, .. } if a == addr && t.bits == ty.bits)
     };
     let load = (before.events..store).rev().find(reads)?;
-    // A store in between to who knows where would come between the two.
-    let clean = (load..store).all(|e| !matches!(out.events[e].kind, EventKind::Store { .. }));
+    // A store in the block to who knows where would come between the two.
+    let stores =
+        |event: &&super::Event| matches!(event.kind, EventKind::Store { .. }) && event.atomic == atomic;
+    let clean = !out.events[before.events..store].iter().any(|event| stores(&event));
     let loaded = out.events[load].guard;
-    if !clean || out.events[load].is_ghost() || !out.values.guards.implies(executed, loaded) {
-        return None;
+    (clean && !out.events[load].is_ghost() && out.values.guards.implies(executed, loaded)).then_some(load)
+}
+
+/// Whether nothing behind the turn reads the last of these stores before what they found is there.
+fn has_no_early_reader(out: &mut Unrolled, before: &Visit, restored: &Restored, leeway: Leeway) -> bool {
+    let early = if restored.stores.len() > 1 { leeway.early_loads } else { leeway.own_early };
+    if !early || is_first(out, before, restored) {
+        return true;
     }
-    if own_early {
-        let first = (before.events..load)
-            .all(|e| matches!(out.events[e].kind, EventKind::Fence(_) | EventKind::Choose { .. }));
-        if !first || executed != before.guard || !is_fixed(&out.values, addr, before.values) {
-            return None;
-        }
-    }
-    Some(load)
+    let Unrolled { events, values, .. } = out;
+    restored.stores.iter().all(|stored| {
+        let Some(load) = stored.found else { return true };
+        let acquires = matches!(events[load].kind, EventKind::Load { order, .. } if order.acquires());
+        acquires && !leeway.early_past_acquiring
+            || !leeway.early_past_fences
+                && events[stored.store..].iter().any(|event| {
+                    matches!(event.kind, EventKind::Fence(fence) if fence.load_load)
+                        && event.switch.is_none()
+                        && values.guards.implies(events[stored.store].guard, event.guard)
+                })
+    })
+}
+
+/// Whether every turn begins with the block that makes the first of these stores, which accesses nothing else.
+fn is_first(out: &Unrolled, before: &Visit, restored: &Restored) -> bool {
+    let Stored { store, found: Some(load) } = restored.stores[0] else { return false };
+    let block = out.events[store].atomic;
+    let accesses =
+        |event: usize| !matches!(out.events[event].kind, EventKind::Fence(_) | EventKind::Choose { .. });
+    let mut others =
+        (before.events..out.events.len()).filter(|&event| event != load && event != store && accesses(event));
+    out.events[store].guard == before.guard
+        && is_fixed(&out.values, restored.addr, before.values)
+        && !others.any(|event| event < load || out.events[event].atomic == block)
 }
 
 /// Whether a value is made only of values that were there before a turn, so that the next turn has it again.

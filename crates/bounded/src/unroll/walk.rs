@@ -3,8 +3,8 @@
 use super::fold::Known;
 use super::spin::{self, Turn};
 use super::{
-    Branch, CallRecord, Event, EventKind, Failure, InstancePath, LoopInfo, Object, Options, StackId, Start,
-    Stillness, Stop, StopKind, Subject, Switch, ThreadCode, Unrolled,
+    Branch, CallRecord, Event, EventKind, Failure, InstancePath, Leeway, LoopInfo, Object, Options, StackId,
+    Start, Stillness, Stop, StopKind, Subject, Switch, ThreadCode, Unrolled,
 };
 use crate::guard::Guard;
 use crate::ssa::{Check, Node, ValId, Values};
@@ -58,6 +58,8 @@ pub(super) struct Walker<'a> {
     program: &'a Program,
     bounds: &'a Bounds,
     options: &'a Options,
+    /// What the model allows this program.
+    leeway: Leeway,
     out: Unrolled,
     pending: Vec<Pending>,
     known: Known,
@@ -97,9 +99,19 @@ const RECURSION: u32 = u32::MAX;
 /// Marks a started thread in an instance path, between the spawn and its own statements.
 const SPAWN: u32 = u32::MAX - 1;
 
+/// Whether a `free` stands anywhere in `body`.
+fn frees(body: &[Stmt]) -> bool {
+    body.iter().any(|stmt| match &stmt.kind {
+        StmtKind::Free { .. } => true,
+        StmtKind::Block { body, .. } | StmtKind::Atomic(body) => frees(body),
+        _ => false,
+    })
+}
+
 impl<'a> Walker<'a> {
     pub(super) fn new(harness: &'a Harness, bounds: &'a Bounds, options: &'a Options) -> Walker<'a> {
         let program = &harness.program;
+        let frees = program.procs.iter().any(|proc| frees(&proc.body));
         let mut known = Known::default();
         let mut objects = Vec::new();
         for (index, global) in program.globals.iter().enumerate() {
@@ -119,6 +131,11 @@ impl<'a> Walker<'a> {
             program,
             bounds,
             options,
+            leeway: Leeway {
+                late_loads: options.leeway.late_loads && frees,
+                late_stores: options.leeway.late_stores && frees,
+                ..options.leeway
+            },
             out: Unrolled {
                 values: Values::default(),
                 threads: Vec::new(),
@@ -724,7 +741,7 @@ impl<'a> Walker<'a> {
         let mut cut: Option<(Guard, Env)> = None;
         let mut head = (guard, std::mem::take(env));
         let mut before: Option<spin::Visit> = None;
-        let (mut used, mut waits, mut bounded) = (0, false, false);
+        let (mut used, mut waits, mut spare, mut bounded) = (0, false, false, false);
         for repetition in 0.. {
             self.open.push(Open { label, breaks: Vec::new(), continues: Vec::new() });
             self.path.push(repetition);
@@ -732,14 +749,15 @@ impl<'a> Walker<'a> {
             let mut through = self.body_part(body, 0..turning_point, &mut regs, entered)?;
             if let Some(before) = before.take().filter(|_| through != Guard::FALSE) {
                 let mut stopped = Guard::FALSE;
-                let own_early = self.options.own_early;
+                let leeway = self.leeway;
                 let silence = turn.as_ref().and_then(|turn| {
-                    spin::silence(&mut self.out, &turn.live, &before, (through, &regs), own_early)
+                    spin::silence(&mut self.out, &turn.live, &before, (through, &regs), leeway)
                 });
                 let mut decided = false;
                 if let Some(spin::Silence { when, provided }) = silence {
                     decided = true;
                     waits |= used == 0;
+                    spare |= provided.optional;
                     if provided == Stillness::default() {
                         stopped = when;
                     }
@@ -778,7 +796,7 @@ impl<'a> Walker<'a> {
                 None => break,
             }
         }
-        let spin = waits && used <= 1;
+        let spin = waits && used <= 1 + spare as u32;
         if used > 0 || spin {
             let bound = used.max(1);
             self.out.loops.push(LoopInfo { instance, span, bound, spin, bounded, recursion: false });

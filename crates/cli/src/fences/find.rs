@@ -2,7 +2,7 @@
 
 use super::swept::Swept;
 use super::{Asked, Request, Search, Stuck, disagreement};
-use crate::run::{Progress, mine};
+use crate::run::{Progress, leeway, mine};
 use crate::session::Subject;
 use fencepost_bounded::check::Options;
 use fencepost_bounded::switched::{Finding, Placement, Switched};
@@ -40,9 +40,7 @@ impl Search<'_> {
         let options = Options {
             unroll: unroll::Options {
                 fences: kinds.iter().map(|kind| kind.fence).collect(),
-                own_early: questions
-                    .iter()
-                    .any(|(_, model)| fencepost_replay::lets_threads_read_own_blocks_early(model)),
+                leeway: leeway(&questions.iter().map(|(_, model)| model).collect::<Vec<_>>()),
                 ..self.limits().options().unroll
             },
             ..self.limits().options()

@@ -136,6 +136,9 @@ fn waiting(random: &mut Random, depth: usize) -> Stmt {
     if depth > 1 && random.one_in(6) {
         round.push(stmt(random, depth - 1, Around::Loop));
     }
+    if random.one_in(3) {
+        round = held(random, round);
+    }
     match random.below(4) {
         0 => Stmt::Wait(var, round),
         1 => {
@@ -150,6 +153,28 @@ fn waiting(random: &mut Random, depth: usize) -> Stmt {
         _ => {
             round.push(Stmt::Load(reg, var));
             Stmt::While(cond(random), round)
+        }
+    }
+}
+
+/// What a loop does, between stores that take a variable and give it back, mostly as it was.
+fn held(random: &mut Random, inside: Vec<Stmt>) -> Vec<Stmt> {
+    let (reg, var) = (random.below(REGISTERS), random.below(VARIABLES));
+    let back = if random.one_in(6) { expr(random) } else { Expr::Const(0) };
+    match random.below(3) {
+        0 => {
+            let take =
+                vec![Stmt::Load(reg, var), Stmt::Assume(Cond::Clear(reg)), Stmt::Store(var, Expr::Const(1))];
+            [vec![Stmt::Atomic(take)], inside, vec![Stmt::Store(var, back)]].concat()
+        }
+        1 => {
+            let take = Stmt::Swap(reg, var, Expr::Const(1 + random.below(2) as u8));
+            let back = if random.one_in(2) { Expr::Reg(reg) } else { back };
+            [vec![take], inside, vec![Stmt::Store(var, back)]].concat()
+        }
+        _ => {
+            let taken = [inside, vec![Stmt::Store(var, back)]].concat();
+            vec![Stmt::Cas(reg, var, 0, 1), Stmt::If(Cond::Set(reg), taken, Vec::new())]
         }
     }
 }
