@@ -5,8 +5,10 @@ use fencepost_bounded::encode::{Settings, encode};
 use fencepost_bounded::guard::Guard;
 use fencepost_bounded::range::{self, Precision};
 use fencepost_bounded::solver::{Budget, Cadical, OrderEncoding};
-use fencepost_bounded::unroll::{Bounds, Stillness, Stop, StopKind, Subject, unroll};
+use fencepost_bounded::ssa::Values;
+use fencepost_bounded::unroll::{Bounds, Restored, Stillness, Stop, StopKind, Stored, Subject, unroll};
 use fencepost_harness::verdict::Reason;
+use fencepost_lsl::value::Value;
 use fencepost_reference::generate::{self, Random, Size};
 use fencepost_reference::lower::lower;
 
@@ -39,9 +41,11 @@ fn sound(ends: Option<StopKind>) -> Result<(), Reason> {
 #[test]
 fn impossible_events_are_noticed() {
     assert_eq!(sound(None), Ok(()));
-    let still = |quiet| StopKind::Spin(Stillness { equal: Vec::new(), quiet });
+    let still = |restored| StopKind::Spin(Stillness { restored, ..Stillness::default() });
     assert_eq!(sound(Some(still(Vec::new()))), Ok(()));
     // No event is a load and a store at once.
-    let noticed = sound(Some(still(vec![(0, 0)])));
+    let stores = vec![Stored { store: 0, found: Some(0) }];
+    let addr = Values::default().make_const(Value::ZERO);
+    let noticed = sound(Some(still(vec![Restored { addr, bits: 32, turn: 0, stores }])));
     assert!(matches!(noticed, Err(Reason::Internal(_))), "{noticed:?}");
 }
