@@ -3,6 +3,7 @@
 
 use fencepost::run::{Engine, Limits, check};
 use fencepost::session::Session;
+use fencepost_explore::Reductions;
 use fencepost_harness::operation::Expectation;
 use fencepost_harness::result::Verdict;
 use fencepost_harness::verdict::Reason;
@@ -66,6 +67,48 @@ fn attacks() {
             }
         }
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The explicit engine with one reduction the other way round, each in turn.
+fn other_ways() -> Vec<Limits> {
+    let toggles: [fn(&mut Reductions) -> &mut bool; 7] = [
+        |reductions| &mut reductions.private,
+        |reductions| &mut reductions.footprint,
+        |reductions| &mut reductions.sole,
+        |reductions| &mut reductions.collect,
+        |reductions| &mut reductions.rename,
+        |reductions| &mut reductions.remember,
+        |reductions| &mut reductions.symmetry,
+    ];
+    let limits = |toggle: &fn(&mut Reductions) -> &mut bool| {
+        let mut reductions = Reductions::default();
+        let switch = toggle(&mut reductions);
+        *switch = !*switch;
+        let budget = fencepost_explore::Budget { states: Some(200_000), ..Default::default() };
+        let how = fencepost_explore::Options { budget, reductions, ..Default::default() };
+        Limits { engine: Engine::Explicit(how), ..Limits::default() }
+    };
+    toggles.iter().map(limits).collect()
+}
+
+#[test]
+fn attacks_with_reductions_the_other_way_round() {
+    let (mut wrong, mut asked) = (Vec::new(), 0);
+    for path in files() {
+        let mut session = load(&path);
+        for expectation in &session.harness.expectations.clone() {
+            if fencepost_explore::Model::named(&expectation.model).is_none() {
+                continue;
+            }
+            for (index, limits) in other_ways().iter().enumerate() {
+                asked += 1;
+                let found = disagrees(&mut session, expectation, limits);
+                wrong.extend(found.map(|why| format!("{} reduction {index} {why}", path.display())));
+            }
+        }
+    }
+    assert!(asked > 1000, "{asked}");
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
