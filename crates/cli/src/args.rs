@@ -4,7 +4,11 @@ mod fences;
 
 pub(crate) use fences::FencesArgs;
 
+use crate::commands::check::termination;
 use clap::{Args, Parser, Subcommand};
+use fencepost_driver::clients::Clients;
+use fencepost_explore::Reductions;
+use fencepost_harness::consistency::Waiting;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -33,8 +37,6 @@ pub(crate) enum Command {
     Lsl(SourceArgs),
     /// Prints fencepost.h, for use with other compilers.
     Header,
-    /// Runs a paper's benchmarks and prints our figures beside theirs.
-    Bench(BenchArgs),
 }
 
 #[derive(Args)]
@@ -280,6 +282,39 @@ pub(crate) struct ClientsArgs {
 }
 
 impl ClientsArgs {
+    /// What they say.
+    pub(crate) fn clients(&self) -> Clients {
+        let off = |name: &str| self.without.iter().any(|without| without == name);
+        let on = |name: &str| self.with.iter().any(|with| with == name);
+        Clients {
+            oracle: self.oracle.clone(),
+            operations: self.operations.clone(),
+            property: self.property.clone(),
+            configuration: self.configuration.clone(),
+            threads: self.threads.clone(),
+            steps: self.steps.clone(),
+            pre_adds: self.preadds.clone(),
+            values: self.values,
+            generic_values: self.generic_values,
+            distinct_priorities: self.distinct_priorities,
+            adds_dominate: self.adds_dominate,
+            thread_symmetry: self.thread_symmetry,
+            preemptions: self.preemptions.map(|given| given.0),
+            waiting: if self.stuck == "each" { Waiting::Each } else { Waiting::Together },
+            termination: termination(&self.endless),
+            leaks: self.leaks,
+            reductions: Reductions {
+                private: !off("private"),
+                footprint: !off("footprint"),
+                sole: !off("sole"),
+                collect: !off("collect"),
+                remember: !off("remember"),
+                rename: on("rename"),
+                symmetry: on("symmetry"),
+            },
+        }
+    }
+
     /// The options that were given, as far as they are not as they are without.
     pub(crate) fn given(&self) -> Vec<&'static str> {
         let all = [
@@ -360,31 +395,6 @@ pub(crate) struct SweepArgs {
     /// Prints no counterexample: what was swept, the verdict, and what it leaves open.
     #[arg(long, short)]
     pub(crate) quiet: bool,
-}
-
-#[derive(Args)]
-pub(crate) struct BenchArgs {
-    /// Which: checkfence, blender or collect.
-    pub(crate) suite: String,
-    /// Only the small rows.
-    #[arg(long)]
-    pub(crate) quick: bool,
-    /// Also runs every row with one decision made otherwise: order encodings, range analysis, memory
-    /// model, mining.
-    #[arg(long)]
-    pub(crate) ablations: bool,
-    /// Runs of each row, of which the median counts.
-    #[arg(long, default_value_t = 3)]
-    pub(crate) runs: u32,
-    /// Time for each run.
-    #[arg(long, default_value = "300", value_parser = duration)]
-    pub(crate) timeout: Duration,
-    /// Where the corpus is.
-    #[arg(long, default_value = "corpus")]
-    pub(crate) corpus: PathBuf,
-    /// Where to put a dated folder with the results; without it, they are only printed.
-    #[arg(long)]
-    pub(crate) out: Option<PathBuf>,
 }
 
 /// A bound on preemptions, or none.

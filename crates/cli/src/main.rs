@@ -1,18 +1,14 @@
 //! The command line.
 
 mod args;
-mod bench;
-mod check;
-mod clients;
-mod fences_command;
+mod commands;
 mod output;
 mod progress;
-mod sweep_command;
-mod verify_command;
 
 use anyhow::{Context, Result};
 use args::{Cli, Command};
 use clap::Parser;
+use commands::{check, fences, sweep, verify};
 use output::{errln, out};
 use std::io::Write;
 use std::process::ExitCode;
@@ -64,10 +60,9 @@ fn ended(result: std::thread::Result<Result<u8>>) -> u8 {
 fn run(cli: &Cli) -> Result<u8> {
     match &cli.command {
         Command::Check(options) => check::run(options),
-        Command::Fences(options) => fences_command::run(options),
-        Command::Sweep(options) => sweep_command::run(options),
-        Command::Verify(options) => verify_command::run(options),
-        Command::Bench(options) => bench::run(options),
+        Command::Fences(options) => fences::run(options),
+        Command::Sweep(options) => sweep::run(options),
+        Command::Verify(options) => verify::run(options),
         Command::Lsl(options) => check::print_lsl(options),
         Command::Header => {
             let header = fencepost_c::headers::shipped("<fencepost.h>");

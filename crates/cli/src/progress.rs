@@ -1,7 +1,7 @@
 //! The progress line, what a check that takes longer than a second is doing, and how to end it.
 
-use fencepost::run::Progress;
 use fencepost_bounded::check::Phase;
+use fencepost_driver::check::Progress;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::cell::RefCell;
 use std::io::IsTerminal;
@@ -135,7 +135,7 @@ impl Bar {
     }
 
     /// Says how far it is.
-    pub(crate) fn update(&mut self, progress: fencepost::sweep::Progress) {
+    pub(crate) fn update(&mut self, progress: fencepost_driver::sweep::Progress) {
         let elapsed = self.start.elapsed();
         if !self.wanted || elapsed < PATIENCE {
             return;

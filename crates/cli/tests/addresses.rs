@@ -2,10 +2,7 @@
 //! lands; addresses are no better aligned than C promises; memory that was freed is used again (`--reuse`).
 //! `PROGRAMS` sets how many random programs there are, `SEED` which.
 
-#[path = "random_c/random.rs"]
-mod random;
-
-use random::Random;
+use fencepost_reference::random::Random;
 use std::process::Command;
 
 const ENGINES: [&str; 2] = ["bounded", "explicit"];

@@ -1,8 +1,8 @@
 //! Programs written against arguments of soundness (`corpus/attacks`): every file says what it attacks and what is expected of it,
 //! and each engine that has the model must say so.
 
-use fencepost::run::{Engine, Limits, check};
-use fencepost::session::Session;
+use fencepost_driver::check::{Engine, Limits, check};
+use fencepost_driver::session::Session;
 use fencepost_explore::Reductions;
 use fencepost_harness::operation::Expectation;
 use fencepost_harness::result::Verdict;

@@ -2,20 +2,17 @@
 //! new objects. Random data types are put to both engines, and what these say is compared with a naive judge.
 //! `PROGRAMS` sets how many there are, `SEED` which.
 
-#[path = "random_c/random.rs"]
-mod random;
-
-use fencepost::run::{Engine, Limits, check as run};
-use fencepost::session::{Session, Subject};
 use fencepost_bounded::check::{Finding, Options, check, observations};
 use fencepost_bounded::unroll;
+use fencepost_driver::check::{Engine, Limits, check as run};
+use fencepost_driver::session::{Session, Subject};
 use fencepost_explore::{Model, explore};
 use fencepost_harness::mine::Mined;
 use fencepost_harness::observation::{Observation, ObservationSet, Seen};
 use fencepost_harness::result::Verdict;
 use fencepost_harness::verdict::{Kind, Reason};
 use fencepost_lsl::value::Value;
-use random::Random;
+use fencepost_reference::random::{Random, setting};
 
 const HEAD: &str = "#include <stdint.h>
 #include <stdlib.h>
@@ -244,10 +241,6 @@ fn load(text: &str) -> Session {
 
 #[test]
 fn engines_and_a_naive_judge_agree_on_random_outputs() {
-    let setting = |name: &str, default: u64| {
-        std::env::var(name)
-            .map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{name} must be a number")))
-    };
     let (seed, programs) = (setting("SEED", 1), setting("PROGRAMS", 40));
     println!("SEED={seed} PROGRAMS={programs}");
     let mut tally = Tally::default();
@@ -275,7 +268,7 @@ fn engines_and_a_naive_judge_agree_on_random_outputs() {
     );
     let few = programs as usize / 4;
     assert!(
-        !fencepost_reference::generate::is_usual()
+        !fencepost_reference::random::is_usual()
             || held > few && violated > few && pointers > few && partial > few,
         "too few to say anything"
     );

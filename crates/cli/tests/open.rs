@@ -1,8 +1,8 @@
 //! What a verdict of *holds* leaves open is said, of the programs that it concerns and of no others; and it is true:
 //! each thing that is not explored hides an error here.
 
-use fencepost::run::{Engine, Limits, check};
-use fencepost::session::Session;
+use fencepost_driver::check::{Engine, Limits, check};
+use fencepost_driver::session::Session;
 use fencepost_explore as explore;
 use fencepost_harness::result::{CheckResult, Verdict};
 use fencepost_harness::verdict::{Kind, Reason};

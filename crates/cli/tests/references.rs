@@ -1,8 +1,8 @@
 //! References: what a result of another file stands for in this one, in tests and in sweeps, and which calls may wait.
 //! Each pair of files is put to both engines, where they have an opinion, and to a sweep.
 
-use fencepost::run::{Engine, Limits, check};
-use fencepost::session::Session;
+use fencepost_driver::check::{Engine, Limits, check};
+use fencepost_driver::session::Session;
 use fencepost_harness::result::Verdict;
 use fencepost_harness::verdict::{Kind, Reason};
 use std::path::Path;

@@ -116,7 +116,7 @@ fn fences_recover_sequential_consistency() {
             lost |= outcomes(&program, &options(model, "fd:0")) != sequential;
         }
     }
-    assert!(!fencepost_reference::generate::is_usual() || lost, "no program tells a head of one from none");
+    assert!(!fencepost_reference::random::is_usual() || lost, "no program tells a head of one from none");
 }
 
 /// A random closed program whose threads run for ever: loads, stores, fences and branches on three bits of memory,
@@ -188,7 +188,7 @@ fn endless_programs_agree() {
         }
     }
     assert!(
-        !fencepost_reference::generate::is_usual() || held > 0 && violated > 0 && refined > 0,
+        !fencepost_reference::random::is_usual() || held > 0 && violated > 0 && refined > 0,
         "{held} held, {violated} violated, {refined} open"
     );
 }

@@ -202,7 +202,7 @@ fn random_forms() {
             false => right += 1,
         }
     }
-    assert!(!fencepost_reference::generate::is_usual() || wrong > 0 && right > 0, "{wrong} {right}");
+    assert!(!fencepost_reference::random::is_usual() || wrong > 0 && right > 0, "{wrong} {right}");
 }
 
 /// A writer makes objects and tells of them by ghosts and by stores, a reader follows.
@@ -261,5 +261,5 @@ fn random_ghosts() {
             false => right += 1,
         }
     }
-    assert!(!fencepost_reference::generate::is_usual() || wrong > 0 && right > 0, "{wrong} {right}");
+    assert!(!fencepost_reference::random::is_usual() || wrong > 0 && right > 0, "{wrong} {right}");
 }

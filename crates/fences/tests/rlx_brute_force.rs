@@ -143,7 +143,7 @@ fn placements_are_exact() {
         }
     }
     assert!(
-        !fencepost_reference::generate::is_usual() || needed > compared / 4,
+        !fencepost_reference::random::is_usual() || needed > compared / 4,
         "fences were needed {needed} times on {compared} programs"
     );
 }

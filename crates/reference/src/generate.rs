@@ -1,7 +1,7 @@
 //! Random tiny programs, and smaller ones of a given one.
 
 use crate::program::{Change, Condition, Fence, Instruction, Location, Operand, Order, Program};
-use std::sync::OnceLock;
+use crate::random::series;
 
 /// A small generator of random numbers (xorshift), so that a seed names a program for ever.
 pub struct Random(u64);
@@ -22,21 +22,6 @@ impl Random {
         self.0 ^= self.0 << 17;
         (self.0 >> 16) % limit
     }
-}
-
-/// Which series of random programs tests draw: `SEED`, usually the first.
-fn series() -> u64 {
-    static SERIES: OnceLock<u64> = OnceLock::new();
-    let number = |text: String| text.parse().ok().filter(|number| *number > 0);
-    *SERIES.get_or_init(|| match std::env::var("SEED") {
-        Ok(text) => number(text).expect("SEED is a number from 1 on"),
-        Err(_) => 1,
-    })
-}
-
-/// Whether tests draw the series of which it is known what it has: others may lack what is rare.
-pub fn is_usual() -> bool {
-    series() == 1
 }
 
 /// How large programs may be.

@@ -12,5 +12,6 @@ pub mod generate;
 pub mod litmus;
 pub mod lower;
 pub mod program;
+pub mod random;
 mod runs;
 pub mod structured;

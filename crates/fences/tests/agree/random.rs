@@ -172,7 +172,7 @@ fn random_programs() {
          choice; {missed} times buffers miss some of it"
     );
     assert!(
-        !fencepost_reference::generate::is_usual() || branching > 0 && on_tso > 0 && several > 0,
+        !fencepost_reference::random::is_usual() || branching > 0 && on_tso > 0 && several > 0,
         "{compared} programs of one kind"
     );
 }

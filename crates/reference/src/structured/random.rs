@@ -1,27 +1,7 @@
 //! Random programs with control flow.
 
 use super::{Cond, Expr, REGISTERS, Stmt, VARIABLES};
-
-/// Random numbers (xorshift, after Marsaglia), so that a seed means the same for ever.
-pub struct Random(u64);
-
-impl Random {
-    /// The numbers that belong to a seed.
-    pub fn new(seed: u64) -> Random {
-        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        ((self.0 >> 11) % bound as u64) as usize
-    }
-
-    fn one_in(&mut self, n: usize) -> bool {
-        self.below(n) == 0
-    }
-}
+use crate::random::Random;
 
 /// What a statement stands in.
 #[derive(Clone, Copy, PartialEq, Eq)]

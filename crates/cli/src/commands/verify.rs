@@ -1,0 +1,156 @@
+//! The command `verify`.
+
+use crate::args::VerifyArgs;
+use crate::commands::check::{BAD_INPUT, load, print_diagnostics};
+use crate::output::outln;
+use crate::progress::{Visits, interrupted};
+use anyhow::Result;
+use fencepost_bounded::solver::resident_memory;
+use fencepost_driver::session::{Session, Subject};
+use fencepost_driver::verify::{self, Verified};
+use fencepost_explore::abstraction::{Abstraction, Approach, Verification};
+use fencepost_explore::{Budget, Model, Options};
+use fencepost_harness::result::CheckResult;
+use fencepost_harness::verdict::Kind;
+use fencepost_lsl::diagnostic::Diagnostic;
+use fencepost_lsl::program::ProcId;
+use fencepost_report::{json, text};
+use serde_json::{Value, json as value};
+use std::time::Instant;
+
+/// Models to verify on if nobody names any.
+const DEFAULT_MODELS: [&str; 3] = ["sc", "tso", "pso"];
+
+pub(crate) fn run(args: &VerifyArgs) -> Result<u8> {
+    let Some(session) = load(&args.file, &args.preprocessor, None) else { return Ok(BAD_INPUT) };
+    let sources = &session.harness.program.sources;
+    print_diagnostics(&session.warnings, sources);
+    let (main, models, approach) = match plan(&session, args) {
+        Ok(plan) => plan,
+        Err(problems) => {
+            print_diagnostics(&problems, sources);
+            return Ok(BAD_INPUT);
+        }
+    };
+    let cancelled = interrupted()?;
+    let mut results: Vec<CheckResult> = Vec::new();
+    let mut documents = Vec::new();
+    let mut shown = false;
+    for (name, model) in models {
+        let deadline = args.timeout.map(|timeout| Instant::now() + timeout);
+        let process = Some(resident_memory as fn() -> Option<u64>);
+        let budget =
+            Budget { cancelled: cancelled.clone(), deadline, memory: args.memory, process, states: None };
+        let options = Options { model, budget, ..Options::default() };
+        let Verified { result, verification } = {
+            let line = Visits::start(format!("{} on {name}", args.file.display()), !args.json);
+            verify::verify(&session, main, name, &options, approach, &|visits| line.update(visits))
+        };
+        if !args.json {
+            outln!("{}", text::line(&session.harness, &result));
+            let first = result.verdict.kind() == Kind::Violated && !std::mem::replace(&mut shown, true);
+            if args.verbose || first && !args.quiet {
+                outln!("{}", text::detail(&session.harness, None, &result));
+            }
+        }
+        if args.json {
+            documents.push(document(&session, &result, &verification));
+        }
+        results.push(result);
+    }
+    if args.json {
+        outln!("{}", serde_json::to_string_pretty(&json::document(documents))?);
+    }
+    let wrong = wrong_expectations(&session, &results);
+    print_diagnostics(&wrong, sources);
+    let any = |kind: Kind| results.iter().any(|result| result.verdict.kind() == kind);
+    Ok(match () {
+        () if !wrong.is_empty() => BAD_INPUT,
+        () if any(Kind::Violated) => 1,
+        () if any(Kind::Inconclusive) => 3,
+        () => 0,
+    })
+}
+
+/// A result with the searches behind it.
+fn document(session: &Session, result: &CheckResult, verification: &Verification) -> Value {
+    let mut document = json::result(&session.harness, None, result);
+    let searches = verification.searches.iter().map(|search| {
+        value!({
+            "abstraction": search.abstraction.to_string(),
+            "states": search.statistics.states,
+            "transitions": search.statistics.transitions,
+            "violated": search.violated,
+            "buffer": search.bound,
+            "seconds": search.statistics.time.as_secs_f64(),
+        })
+    });
+    if let Value::Object(fields) = &mut document {
+        fields.insert("searches".into(), searches.collect());
+    }
+    document
+}
+
+type Plan = (ProcId, Vec<(&'static str, Model)>, Approach);
+
+/// What to verify, on which models and how.
+fn plan(session: &Session, args: &VerifyArgs) -> Result<Plan, Vec<Diagnostic>> {
+    let mut problems = Vec::new();
+    let main = session.subjects().into_iter().find_map(|subject| match subject {
+        Subject::Main(main) => Some(main),
+        Subject::Test(_) => None,
+    });
+    if main.is_none() {
+        let message = format!("nothing to verify in {}: it is no closed program", session.file);
+        let help = "write a `main` that starts threads and makes assertions; or use `check` or `sweep` for operations";
+        problems.push(Diagnostic::general(message).help(help));
+    }
+    let mut names: Vec<&str> = args.model.iter().map(String::as_str).collect();
+    if names.is_empty() {
+        names = DEFAULT_MODELS.to_vec();
+    }
+    let mut models: Vec<(&'static str, Model)> = Vec::new();
+    for name in names {
+        match DEFAULT_MODELS.into_iter().find(|known| *known == name).zip(Model::named(name)) {
+            Some(found) if models.contains(&found) => {}
+            Some(found) => models.push(found),
+            None => {
+                let message = format!("`{name}` is no memory model with store buffers");
+                problems.push(Diagnostic::general(message).help("verify on sc, tso or pso"));
+            }
+        }
+    }
+    let approach = approach(&args.abstraction).map_err(|problem| problems.push(problem)).ok();
+    match (main, approach) {
+        (Some(main), Some(approach)) if problems.is_empty() => Ok((main, models, approach)),
+        _ => Err(problems),
+    }
+}
+
+/// The abstraction of a name.
+pub(crate) fn approach(name: &str) -> Result<Approach, Diagnostic> {
+    let found = match name {
+        "auto" => Some(Approach::Refine),
+        name => Abstraction::named(name).map(Approach::Fixed),
+    };
+    found.ok_or_else(|| {
+        let help =
+            "write none, set, fd:K or pd:K with the number of stores that stay in order, as in fd:1; or auto";
+        Diagnostic::general(format!("unknown abstraction `{name}`")).help(help)
+    })
+}
+
+/// Expectations of verification that the results contradict.
+fn wrong_expectations(session: &Session, results: &[CheckResult]) -> Vec<Diagnostic> {
+    let mut wrong = Vec::new();
+    for expectation in session.harness.expectations.iter().filter(|e| e.test == verify::NAME) {
+        let found = results.iter().find(|result| result.model == expectation.model);
+        if let Some(kind) = found.map(|result| result.verdict.kind()).filter(|k| *k != expectation.verdict) {
+            let (model, expected) = (&expectation.model, expectation.verdict);
+            let message =
+                format!("verification on {model} was expected to say `{expected}`, but says `{kind}`");
+            wrong.push(Diagnostic::error(expectation.span, message));
+        }
+    }
+    wrong
+}

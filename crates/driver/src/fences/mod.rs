@@ -1,0 +1,381 @@
+//! Fence inference for a file: find, then prove. A method finds placements ([`find`]); what it finds is put into the
+//! source text, loaded anew and checked like any other program, and each fence is shown to be needed by a check
+//! of the program without it ([`prove`]).
+
+mod find;
+mod mirror;
+mod prove;
+mod swept;
+
+pub use find::is_typed;
+
+use crate::check::{self, Limits, Progress};
+use crate::clients::{self, Clients, Setting};
+use crate::session::{Session, Subject};
+use crate::sweep::Sweep;
+use crate::verify;
+use fencepost_bounded::solver::resident_memory;
+use fencepost_bounded::switched::{Finding, Placement, fences_only_forbid};
+use fencepost_explore as explore;
+use fencepost_explore::abstraction::{Abstraction, Approach};
+use fencepost_fences::asking;
+use fencepost_fences::cost::Costs;
+use fencepost_fences::guided::{Effort, Outcome};
+use fencepost_fences::place::{self, Kind, resolve};
+use fencepost_harness::inference::{Answer, Failure, Inference, Method, Placed, Question, Without};
+use fencepost_harness::operation::Harness;
+use fencepost_harness::oracle::reference::Stopper;
+use fencepost_harness::result::{CheckResult, Property, Scope, Statistics, Verdict};
+use fencepost_harness::schedule::Schedules;
+use fencepost_harness::test::Test;
+use fencepost_harness::verdict::Reason;
+use fencepost_lsl::diagnostic::Diagnostic;
+use fencepost_lsl::program::ProcId;
+use fencepost_models::cat::Model;
+use std::path::Path;
+use std::time::Instant;
+
+/// Repetitions of a loop beyond which it counts as one without bound while fences are looked for. Without
+/// some fences loops can repeat for ever, and each repetition makes the formula larger.
+const MAX_UNROLL: u32 = 6;
+/// The longest head of abstract buffers that is tried.
+const LONGEST_HEAD: usize = 4;
+
+/// What must hold.
+#[derive(Clone)]
+pub enum Asked {
+    /// A test, or the closed program.
+    Subject(Subject),
+    /// All schedules of a sweep.
+    Sweep,
+}
+
+/// The sweeps that are asked for.
+pub struct Sweeps {
+    /// Their clients.
+    pub clients: Clients,
+    /// Whether hash functions are chosen.
+    pub hash: bool,
+    /// Asked now and then, while a reference runs, whether to give up.
+    pub stop: Stopper,
+    /// Threads that explore schedules.
+    pub jobs: usize,
+}
+
+/// What to infer.
+pub struct Request<'a> {
+    /// The file, loaded with slots.
+    pub session: &'a Session,
+    /// Where it was loaded from.
+    pub path: &'a Path,
+    /// The preprocessor's arguments it was loaded with.
+    pub arguments: &'a [String],
+    /// The reference implementation it was loaded with.
+    pub reference: Option<&'a Path>,
+    /// What must hold, small tests first.
+    pub questions: Vec<(Asked, Model)>,
+    /// What to sweep, if that is asked for.
+    pub sweeps: Option<Sweeps>,
+    /// How to find placements.
+    pub method: Method,
+    /// How closed programs are verified on the way.
+    pub approach: Approach,
+    /// The kinds of fences to use.
+    pub kinds: Vec<Kind>,
+    /// Whether accesses get stronger orders instead of C11 fences where that is enough.
+    pub orders: bool,
+    /// What they cost.
+    pub costs: Costs,
+    /// How many placements to find.
+    pub limit: usize,
+    /// How much it may cost; the time is that of the whole search.
+    pub limits: Limits,
+}
+
+impl Request<'_> {
+    /// The sweep of the file, or of one that is like it but for fences, on the model of this name.
+    pub(crate) fn sweep(&self, mut harness: Harness, model: &str) -> Result<Sweep, Reason> {
+        self.prepare(&mut harness, model).map_err(|problems| {
+            Reason::Internal(problems.first().map_or(String::new(), |problem| problem.message.clone()))
+        })
+    }
+
+    /// What is wrong with the sweep that is asked for.
+    pub fn sweep_problems(&self, model: &str) -> Vec<Diagnostic> {
+        if self.sweeps.is_none() {
+            return Vec::new();
+        }
+        self.prepare(&mut self.session.harness.clone(), model).err().unwrap_or_default()
+    }
+
+    fn prepare(&self, harness: &mut Harness, model: &str) -> Result<Sweep, Vec<Diagnostic>> {
+        let Some(Sweeps { clients, hash, stop, .. }) = &self.sweeps else {
+            return Err(vec![Diagnostic::general("no sweep was asked for")]);
+        };
+        let setting = Setting { model, reuse: self.limits.reuse, hash: *hash, stop };
+        clients::prepare(harness, self.session.reference().cloned(), clients, setting)
+    }
+}
+
+/// Infers fences.
+pub fn infer(request: &Request, progress: &dyn Fn(Progress)) -> Inference {
+    let start = Instant::now();
+    let mut effort = Effort::default();
+    let limits = Limits {
+        max_unroll: Some(request.limits.max_unroll.unwrap_or(MAX_UNROLL)),
+        ..request.limits.clone()
+    };
+    let mut search = Search { request, limits, start, progress, proved: Vec::new() };
+    search.proved = search.provable();
+    let answer = search
+        .answer(&mut effort)
+        .unwrap_or_else(|(question, reason)| Answer::Inconclusive { question, reason });
+    let question =
+        |(asked, model): &(Asked, Model)| Question { name: search.name(asked), model: model.name.clone() };
+    Inference {
+        file: request.session.file.clone(),
+        method: request.method,
+        exact: search.is_exact(),
+        questions: request.questions.iter().map(question).collect(),
+        kinds: request.kinds.iter().map(|kind| kind.name).collect(),
+        places: place::count(&request.session.harness.program),
+        answer,
+        tried: effort.tried,
+        corrections: effort.corrections,
+        loop_limit: (effort.unbounded > 0).then_some(search.limits.max_unroll.unwrap_or(MAX_UNROLL)),
+        time: start.elapsed(),
+    }
+}
+
+/// Why there is no answer, and which question it is about.
+type Stuck = (Option<usize>, Reason);
+
+struct Search<'a> {
+    request: &'a Request<'a>,
+    limits: Limits,
+    start: Instant,
+    progress: &'a dyn Fn(Progress),
+    /// For each question, whether it is decided by verification without bounds.
+    proved: Vec<bool>,
+}
+
+impl Search<'_> {
+    fn answer(&self, effort: &mut Effort) -> Result<Answer, Stuck> {
+        if let Some(failure) = self.wrong_on_sc()? {
+            return Ok(Answer::WrongOnSc(failure));
+        }
+        if self.request.method != Method::StoreBuffers {
+            return self.proven(self.find(self.request.approach, effort)?);
+        }
+        // Longer heads until no fence is asked for that is not needed.
+        let approaches = match self.request.approach {
+            Approach::Refine => {
+                (0..=LONGEST_HEAD).map(|head| Approach::Fixed(Abstraction::FullyDisjunctive(head))).collect()
+            }
+            fixed => vec![fixed],
+        };
+        let mut best = None;
+        for approach in approaches {
+            let answer = self.find(approach, effort).and_then(|outcome| self.proven(outcome));
+            match answer {
+                Ok(Answer::Placements { placements, complete, cheapest }) => {
+                    let spare = placements.first().is_some_and(has_spare);
+                    best = Some(Ok(Answer::Placements { placements, complete, cheapest }));
+                    if !spare {
+                        break;
+                    }
+                }
+                // A finer abstraction may have an answer, and may take longer than there is time.
+                other => {
+                    best.get_or_insert(other);
+                }
+            }
+        }
+        best.unwrap_or_else(|| Err((None, Reason::Internal("no abstraction was tried".into()))))
+    }
+
+    /// Proves what was found.
+    fn proven(&self, outcome: Outcome) -> Result<Answer, Stuck> {
+        match outcome {
+            Outcome::Placements { found, complete } => {
+                let mut placements = Vec::new();
+                for (number, found) in found.iter().enumerate() {
+                    placements.push(self.prove(found, number == 0)?);
+                }
+                let cheapest = self.is_exact() && self.only_forbid();
+                Ok(Answer::Placements { placements, complete, cheapest })
+            }
+            Outcome::Hopeless { question, finding: Finding::Violated } => {
+                let slots = self.request.session.harness.program.slots.len();
+                let failure = self.check_with(&asking::all(slots, self.request.kinds.len()), question);
+                match failure.result.verdict {
+                    Verdict::Violated(_) => Ok(Answer::WrongWithAll(failure)),
+                    _ if self.is_exact() => Err((Some(question), disagreement("with all fences"))),
+                    _ => {
+                        let what = "it finds no placement, and there may be some: try --method search";
+                        Err((Some(question), Reason::Method(what.into())))
+                    }
+                }
+            }
+            Outcome::Hopeless { question, finding } => {
+                let span = match finding {
+                    Finding::Unbounded(span) => Some(span),
+                    _ => None,
+                };
+                let sources = &self.request.session.harness.program.sources;
+                let at = span.map_or(String::new(), |span| sources.position(span).to_string());
+                let limit = self.limits.max_unroll.unwrap_or(MAX_UNROLL);
+                Err((Some(question), Reason::Unroll { at, recursion: false, limit }))
+            }
+        }
+    }
+
+    /// Whether the method asks for what is needed, and no more.
+    fn is_exact(&self) -> bool {
+        self.request.method == Method::Search && self.request.approach == Approach::Refine
+    }
+
+    /// Whether fences forbid executions, and never allow any.
+    fn only_forbid(&self) -> bool {
+        self.request.questions.iter().all(|(_, model)| fences_only_forbid(model))
+    }
+
+    /// Which questions are about closed programs that verification without bounds can decide. It must be able
+    /// to on sc, and does not know of memory that is used again; else loops are bounded instead.
+    fn provable(&self) -> Vec<bool> {
+        let able = |(asked, model): &(Asked, Model)| {
+            let proc = match asked {
+                Asked::Subject(Subject::Main(proc))
+                    if explore::Model::named(&model.name).is_some() && !self.limits.reuse =>
+                {
+                    *proc
+                }
+                _ => return false,
+            };
+            let verdict = self.verified(self.request.session, proc, "sc").map(|result| result.verdict);
+            verdict.is_ok_and(|verdict| !matches!(verdict, Verdict::Inconclusive(_)))
+        };
+        self.request.questions.iter().map(able).collect()
+    }
+
+    /// The limits of a check that starts now.
+    fn limits(&self) -> Limits {
+        let timeout = self.limits.timeout.map(|timeout| timeout.saturating_sub(self.start.elapsed()));
+        Limits { timeout, ..self.limits.clone() }
+    }
+
+    /// What fails on sc, if something does.
+    fn wrong_on_sc(&self) -> Result<Option<Failure>, Stuck> {
+        // A test of the library loads every shipped model.
+        let sc = fencepost_models::builtin("sc").expect("the model `sc` ships");
+        let mut known: Vec<String> = Vec::new();
+        for (question, (asked, _)) in self.request.questions.iter().enumerate() {
+            let name = self.name(asked);
+            if known.contains(&name) {
+                continue;
+            }
+            known.push(name);
+            let failure = self.ask(self.request.session, question, asked, &sc);
+            match &failure.result.verdict {
+                Verdict::Holds => {}
+                Verdict::Violated(_) => return Ok(Some(failure)),
+                Verdict::Inconclusive(reason) => return Err((Some(question), reason.clone())),
+            }
+        }
+        Ok(None)
+    }
+
+    /// An ordinary check of the program with some fences.
+    fn check_with(&self, placement: &Placement, question: usize) -> Failure {
+        let Request { session, questions, kinds, .. } = self.request;
+        let (asked, model) = &questions[question];
+        let session = session.with_program(resolve(&session.harness.program, kinds, placement));
+        self.ask(&session, question, asked, model)
+    }
+
+    /// Decides a question about a program, in the way that is chosen for it.
+    fn ask(&self, session: &Session, question: usize, asked: &Asked, model: &Model) -> Failure {
+        let (test, result): (Option<Test>, CheckResult) = match asked {
+            Asked::Sweep => self.swept(session.harness.clone(), &model.name),
+            Asked::Subject(Subject::Main(proc)) if self.proved[question] => {
+                let found = self.verified(session, *proc, &model.name);
+                (None, found.unwrap_or_else(|why| undecided(session, "main", model, why)))
+            }
+            Asked::Subject(subject) => (
+                subject.test().cloned(),
+                check::check(session, subject, model, &self.limits(), self.progress),
+            ),
+        };
+        Failure { question, test, result }
+    }
+
+    fn verified(&self, session: &Session, main: ProcId, model: &str) -> Result<CheckResult, Reason> {
+        let report = |statistics: &explore::Statistics| (self.progress)(Progress::States(statistics.states));
+        let options = self.exploring(model)?;
+        Ok(verify::verify(session, main, model, &options, Approach::Refine, &report).result)
+    }
+
+    /// How a machine is explored.
+    fn exploring(&self, model: &str) -> Result<explore::Options, Reason> {
+        let machine = explore::Model::named(model).ok_or_else(|| {
+            Reason::Internal(format!("no machine of the explicit engine is called {model}"))
+        })?;
+        Ok(explore::Options { model: machine, budget: self.budget(), ..explore::Options::default() })
+    }
+
+    fn budget(&self) -> explore::Budget {
+        let limits = self.limits();
+        explore::Budget {
+            cancelled: limits.cancelled.clone(),
+            deadline: limits.timeout.map(|timeout| Instant::now() + timeout),
+            memory: limits.memory,
+            process: Some(resident_memory),
+            states: None,
+        }
+    }
+
+    /// The name of a test of the file; another test is called by what it is.
+    fn name(&self, asked: &Asked) -> String {
+        let harness = &self.request.session.harness;
+        match asked {
+            Asked::Subject(Subject::Test(test)) if !harness.tests.contains(test) => test.show(harness),
+            Asked::Subject(subject) => subject.name().to_owned(),
+            Asked::Sweep => match self.request.sweep(harness.clone(), "sc") {
+                Ok(sweep) => {
+                    let stop = || self.budget().exhausted();
+                    let counted = Schedules::until(sweep.scope.clone(), &stop);
+                    let schedules = counted.map_or("schedules".into(), |schedules| {
+                        fencepost_report::sweep::numbered(schedules.total(), "schedule")
+                    });
+                    let bound = sweep.options.preemptions.map(|bound| format!("at most {bound} preemptions"));
+                    let more: Vec<String> = bound.into_iter().collect();
+                    format!("{schedules} ({})", fencepost_report::sweep::scope(&sweep.scope, &more))
+                }
+                Err(_) => "schedules".into(),
+            },
+        }
+    }
+}
+
+/// Whether a placement has a fence that is not needed.
+fn has_spare(placed: &Placed) -> bool {
+    placed.fences.iter().any(|fence| fence.without == Without::Holds)
+}
+
+fn disagreement(when: &str) -> Reason {
+    Reason::Internal(format!("the search and an ordinary check disagree {when}"))
+}
+
+/// The result of a question that could not even be asked.
+fn undecided(session: &Session, test: &str, model: &Model, why: Reason) -> CheckResult {
+    CheckResult {
+        file: session.file.clone(),
+        test: test.into(),
+        notation: String::new(),
+        model: model.name.clone(),
+        property: Property::Assertions,
+        verdict: Verdict::Inconclusive(why),
+        scope: Scope::default(),
+        statistics: Statistics::default(),
+    }
+}

@@ -1,0 +1,22 @@
+//! From a C file to verdicts: loads files, asks engines, has the referee judge what they say, sweeps clients, infers fences and patches
+//! the text. Plain data in, plain data out; who calls prints.
+//!
+//! ```no_run
+//! use fencepost_driver::check::{Limits, check};
+//! use fencepost_driver::session::Session;
+//!
+//! let session = Session::load("queue.c".as_ref(), &[], None).expect("the file is fine");
+//! let model = fencepost_models::builtin("relaxed").expect("it ships");
+//! for subject in session.subjects() {
+//!     let result = check(&session, &subject, &model, &Limits::default(), &|_| {});
+//!     println!("{}: {}", result.test, result.verdict.kind());
+//! }
+//! ```
+
+pub mod check;
+pub mod clients;
+pub mod fences;
+pub mod open;
+pub mod session;
+pub mod sweep;
+pub mod verify;
