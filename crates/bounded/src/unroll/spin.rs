@@ -179,10 +179,18 @@ pub(super) fn silence(
             }
         }
     }
-    for restored in &provided.restored {
-        if restored.stores.len() > STORES || !has_no_early_reader(out, before, restored, leeway) {
-            return None;
+    // Where it is not known that stores leave memory as it was, a turn is silent only if it does not make them.
+    for restored in std::mem::take(&mut provided.restored) {
+        if restored.stores.len() <= STORES && has_no_early_reader(out, before, &restored, leeway) {
+            provided.restored.push(restored);
+            continue;
         }
+        for stored in &restored.stores {
+            when = out.values.guards.and_not(when, out.events[stored.store].guard);
+        }
+    }
+    if when == Guard::FALSE {
+        return None;
     }
     Some(Silence { when, provided })
 }
