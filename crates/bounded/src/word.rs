@@ -369,7 +369,8 @@ fn shift(circuit: &mut Circuit, op: BinOp, ty: IntTy, a: &Word, count: &Word) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::solver::{Answer, Budget, Cadical, OrderEncoding};
+    use crate::solver::{Answer, Cadical, OrderEncoding};
+    use fencepost_harness::budget::Budget;
 
     /// Every operation on a spread of values, against its concrete meaning: once on constants, which must
     /// fold, and once on variables that the solver sets.

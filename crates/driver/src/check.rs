@@ -4,9 +4,10 @@ use crate::open;
 use crate::session::{Session, Subject};
 use fencepost_bounded::check::{self, Finding, Options, Phase};
 use fencepost_bounded::range::Precision;
-use fencepost_bounded::solver::{Budget, OrderEncoding, peak_memory, resident_memory};
+use fencepost_bounded::solver::OrderEncoding;
 use fencepost_bounded::unroll::{self, Leeway};
 use fencepost_explore as explore;
+use fencepost_harness::budget::{Allowance, Budget, Poll, peak_memory};
 use fencepost_harness::mine::Mined;
 use fencepost_harness::observation::{Observation, ObservationSet, Seen};
 use fencepost_harness::operation::ValueTy;
@@ -20,22 +21,15 @@ use fencepost_lsl::program::{Fence, Order, address};
 use fencepost_lsl::value::Value;
 use fencepost_models::cat::{BaseRelation, Model};
 use fencepost_replay::{Refusal, asked, judge_until, replay_until};
-use std::cell::Cell;
 use std::panic::AssertUnwindSafe;
 use std::rc::Rc;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// How much a check may cost, and how it goes about it.
 #[derive(Clone, Default)]
 pub struct Limits {
-    /// Ends the check from outside when set.
-    pub cancelled: Arc<AtomicBool>,
-    /// Time for each check.
-    pub timeout: Option<Duration>,
-    /// Bytes of memory for the process.
-    pub memory: Option<u64>,
+    /// What each check may cost.
+    pub allowance: Allowance,
     /// Repetitions of a loop beyond which to give up.
     pub max_unroll: Option<u32>,
     /// Whether `malloc` may return what was freed before.
@@ -74,11 +68,7 @@ impl Limits {
     /// The engine's options for a check that starts now.
     pub(crate) fn options(&self) -> Options {
         let mut options = Options {
-            budget: Budget {
-                cancelled: self.cancelled.clone(),
-                deadline: self.timeout.map(|timeout| Instant::now() + timeout),
-                memory: self.memory,
-            },
+            budget: self.allowance.begin(),
             order: self.order,
             precision: self.precision,
             ..Options::default()
@@ -182,19 +172,9 @@ fn scope(session: &Session, subject: &Subject) -> Scope {
     }
 }
 
-/// The specification of a test, as far as a budget lasts. That it did not is remembered: memory that is given back
-/// afterwards does not make it last.
+/// The specification of a test, as far as a budget lasts.
 pub(crate) fn mine(session: &Session, test: &Test, budget: &Budget) -> Result<Rc<Mined>, Reason> {
-    let cut = Cell::new(None);
-    let stop = || {
-        cut.set(cut.get().or_else(|| budget.exhausted()));
-        cut.get().is_some()
-    };
-    let mined = session.specification(test, &stop);
-    match (&*mined, cut.get()) {
-        (Mined::Impossible(_), Some(exhausted)) => Err(exhausted.into()),
-        _ => Ok(mined),
-    }
+    Ok(session.specification(test, &Poll::new(budget))?)
 }
 
 /// Mines with the solver. Serial executions that fail are left out, so this is for comparisons only.
@@ -243,13 +223,7 @@ fn judge(
     match &limits.engine {
         Engine::Bounded => bounded(session, subject, model, specification, options, progress, result),
         Engine::Explicit(how) => {
-            let budget = explore::Budget {
-                cancelled: options.budget.cancelled.clone(),
-                deadline: options.budget.deadline,
-                memory: options.budget.memory,
-                process: Some(resident_memory),
-                states: how.budget.states,
-            };
+            let budget = Budget { states: how.budget.states, ..options.budget.clone() };
             let how = explore::Options { reuse: limits.reuse, budget, ..how.clone() };
             let judge = Judge { session, test: subject.test(), model, budget: &options.budget };
             explicit(judge, subject, specification, how, progress, result)
@@ -412,17 +386,15 @@ struct Judge<'a> {
 impl Judge<'_> {
     /// Has an execution accepted.
     fn accepted(&self, trace: &Trace) -> Result<(), Reason> {
-        let stop = || self.budget.exhausted().is_some();
         self.asked(trace)?;
-        judge_until(&self.session.harness, trace, self.model, &[], &stop)
+        judge_until(&self.session.harness, trace, self.model, &[], &Poll::new(self.budget))
             .map_err(|refusal| self.refused(refusal))
     }
 
     /// Has an execution accepted and explained.
     fn replayed(&self, trace: &Trace) -> Result<Explanation, Reason> {
-        let stop = || self.budget.exhausted().is_some();
         self.asked(trace)?;
-        replay_until(&self.session.harness, trace, self.model, &stop).map_err(|refusal| self.refused(refusal))
+        replay_until(&self.session.harness, trace, self.model, &Poll::new(self.budget)).map_err(|refusal| self.refused(refusal))
     }
 
     /// That it is an execution of what was asked.
@@ -434,7 +406,7 @@ impl Judge<'_> {
         match refusal {
             Refusal::Wrong(why) => Reason::Internal(format!("a trace does not replay: {why}")),
             Refusal::TooLong => Reason::Unsupported(fencepost_replay::too_long()),
-            Refusal::Cut => self.budget.exhausted().map_or(Reason::Timeout, Reason::from),
+            Refusal::Cut(exhausted) => exhausted.into(),
         }
     }
 
@@ -543,5 +515,5 @@ fn bounds(loops: &[unroll::LoopInfo]) -> Vec<LoopBound> {
 
 /// The specification of a test as a shared value, for callers that compare ways to find it.
 pub fn specification(session: &Session, subject: &Subject) -> Option<Rc<Mined>> {
-    subject.test().map(|test| session.specification(test, &|| false))
+    subject.test().and_then(|test| session.specification(test, &Poll::never()).ok())
 }

@@ -1,6 +1,7 @@
 //! A loaded file, and what there is to check in it.
 
 use fencepost_c::Rejected;
+use fencepost_harness::budget::{Exhausted, Poll};
 use fencepost_harness::counterpart::Counterparts;
 use fencepost_harness::mine::{self, Mined};
 use fencepost_harness::observation;
@@ -130,21 +131,18 @@ impl Session {
         test::parse(&self.harness, "test", wanted, file, 0).map(Subject::Test)
     }
 
-    /// The specification of a test, mined once. `stop` may end the search.
-    pub fn specification(&self, test: &Test, stop: &dyn Fn() -> bool) -> Rc<Mined> {
+    /// The specification of a test, mined once.
+    pub fn specification(&self, test: &Test, poll: &Poll) -> Result<Rc<Mined>, Exhausted> {
         let key = test.show(&self.harness);
         if let Some(known) = self.specifications.borrow().get(&key) {
-            return known.clone();
+            return Ok(known.clone());
         }
         let mined = Rc::new(match &self.reference {
-            None => mine::mine(&self.harness, test, stop),
-            Some(reference) => self.mine_reference(reference, test, &key, stop),
+            None => mine::mine(&self.harness, test, poll)?,
+            Some(reference) => self.mine_reference(reference, test, &key, poll)?,
         });
-        // A search that was ended early is no specification to keep.
-        if !stop() {
-            self.specifications.borrow_mut().insert(key, mined.clone());
-        }
-        mined
+        self.specifications.borrow_mut().insert(key, mined.clone());
+        Ok(mined)
     }
 
     /// Mines the same test of the reference implementation, whose operations must look the same.
@@ -153,13 +151,14 @@ impl Session {
         reference: &Harness,
         test: &Test,
         notation: &str,
-        stop: &dyn Fn() -> bool,
-    ) -> Mined {
+        poll: &Poll,
+    ) -> Result<Mined, Exhausted> {
         let file = SourceMap::default().add("<reference>", notation, Origin::User);
         let same = match test::parse(reference, &test.name, notation, file, 0) {
             Ok(same) => same,
             Err(diagnostic) => {
-                return Mined::Impossible(format!("in the reference implementation, {}", diagnostic.message));
+                let why = format!("in the reference implementation, {}", diagnostic.message);
+                return Ok(Mined::Impossible(why));
             }
         };
         let counterparts = Counterparts::new(&reference.program, &self.harness.program);
@@ -175,13 +174,13 @@ impl Session {
                 chosen.eq(wanted) && pointers(theirs) == pointers(ours)
             });
             if !alike {
-                return Mined::Impossible(format!(
+                return Ok(Mined::Impossible(format!(
                     "operation `{}` takes or returns something else in the reference implementation",
                     ours.name
-                ));
+                )));
             }
         }
-        match mine::mine(reference, &same, stop) {
+        Ok(match mine::mine(reference, &same, poll)? {
             Mined::Fault(trace) => {
                 let fault = trace.fault().map_or(String::new(), |(_, fault, _)| fault.to_string());
                 Mined::Impossible(format!("the reference implementation fails: {fault}"))
@@ -197,7 +196,7 @@ impl Session {
                 }
             }
             mined => mined,
-        }
+        })
     }
 }
 

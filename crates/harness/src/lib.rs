@@ -5,6 +5,7 @@
 //! Deliberately absent: memory models and engines. A trace says what happened; whether a model allows it
 //! is replay's question.
 
+pub mod budget;
 pub mod client;
 pub mod consistency;
 pub mod counterpart;
@@ -14,7 +15,6 @@ pub mod monitor;
 pub mod observation;
 pub mod operation;
 pub mod oracle;
-pub mod poll;
 pub mod result;
 pub mod schedule;
 pub mod serial;

@@ -7,7 +7,7 @@
 
 use crate::observation::{self, NewObjects, ObservationSet, observe};
 use crate::operation::{Harness, Operation};
-use crate::poll::Poll;
+use crate::budget::{Exhausted, Poll};
 use crate::serial::{Outcome, Script, SerialWorld, unfinished};
 use crate::test::{Invocation, Test};
 use crate::trace::Trace;
@@ -51,15 +51,19 @@ struct Step {
     before: Option<Rc<Step>>,
 }
 
-/// Enumerates the serial executions of a test. `stop` is asked now and then whether to give up.
-pub fn mine(harness: &Harness, test: &Test, stop: &dyn Fn() -> bool) -> Mined {
-    let mut search = Search { harness, test, calls: 0, poll: &Poll::new(stop) };
-    match search.run() {
+/// Enumerates the serial executions of a test, unless there is no time for it.
+pub fn mine(harness: &Harness, test: &Test, poll: &Poll) -> Result<Mined, Exhausted> {
+    let mut search = Search { harness, test, calls: 0, poll };
+    let mined = match search.run() {
         Ok(observations) if observations.is_empty() => {
             Mined::Impossible("no order of the calls lets all of them return".into())
         }
         Ok(observations) => Mined::Specification { observations, calls: search.calls },
         Err(mined) => *mined,
+    };
+    match (mined, poll.told()) {
+        (Mined::Impossible(_), Some(exhausted)) => Err(exhausted),
+        (mined, _) => Ok(mined),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Serial executions: calls that run one after the other on one memory, with recorded choices.
 
 use crate::operation::OpId;
-use crate::poll::Poll;
+use crate::budget::Poll;
 use crate::trace::{Action, Call, Event, EventId, ReadFrom, Source, Start, Status, Trace, TraceThread};
 use fencepost_lsl::fault::Fault;
 use fencepost_lsl::interp::{Access, Halt, NewObject, Site, Stop, Thread, Word, World, too_deep};
@@ -95,7 +95,7 @@ impl World for SerialWorld<'_> {
     type Deps = ();
 
     fn load(&mut self, site: &Site<()>, access: Access) -> Result<Word<()>, Stop> {
-        self.poll.ask()?;
+        self.poll.ask().map_err(|_| Stop::Cut)?;
         let Access { addr, ty, order } = access;
         let value = self.memory.load(addr, ty);
         if let Some(recorder) = &mut self.recorder {
@@ -115,7 +115,7 @@ impl World for SerialWorld<'_> {
     }
 
     fn store(&mut self, site: &Site<()>, access: Access, word: &Word<()>) -> Result<(), Stop> {
-        self.poll.ask()?;
+        self.poll.ask().map_err(|_| Stop::Cut)?;
         let Access { addr, ty, order } = access;
         let stored = self.memory.store(addr, ty, word.value);
         if let Some(recorder) = &mut self.recorder {
@@ -165,7 +165,7 @@ impl World for SerialWorld<'_> {
     }
 
     fn choose(&mut self, site: &Site<()>, from: &Choice) -> Result<Value, Stop> {
-        self.poll.ask()?;
+        self.poll.ask().map_err(|_| Stop::Cut)?;
         self.choices += 1;
         let value = match from {
             Choice::OneOf(values) => {
@@ -191,7 +191,7 @@ impl World for SerialWorld<'_> {
     }
 
     fn tick(&mut self) -> Result<(), Stop> {
-        self.poll.ask()?;
+        self.poll.ask().map_err(|_| Stop::Cut)?;
         self.fuel = self.fuel.checked_sub(1).ok_or(Stop::Exhausted)?;
         Ok(())
     }

@@ -33,6 +33,7 @@ pub use shape::{
     lets_threads_read_own_blocks_early,
 };
 
+use fencepost_harness::budget::{self, Exhausted};
 use fencepost_harness::operation::Harness;
 use fencepost_harness::trace::{Explanation, Reordering, Trace};
 use fencepost_models::cat::Model;
@@ -43,7 +44,7 @@ pub enum Refusal {
     /// It is no execution; what is wrong with it.
     Wrong(String),
     /// The caller wanted to stop: nothing is known.
-    Cut,
+    Cut(Exhausted),
     /// It has more turns of loops and calls than are followed: nothing is known.
     TooLong,
 }
@@ -61,17 +62,17 @@ impl From<String> for Refusal {
 
 /// Checks a trace and explains it. An error says what is wrong with it.
 pub fn replay(harness: &Harness, trace: &Trace, model: &Model) -> Result<Explanation, String> {
-    replay_until(harness, trace, model, &|| false).map_err(uncut)
+    replay_until(harness, trace, model, &budget::Poll::never()).map_err(uncut)
 }
 
-/// Checks a trace and explains it, until `stop` says that it is enough.
+/// Checks a trace and explains it, unless it takes too long.
 pub fn replay_until(
     harness: &Harness,
     trace: &Trace,
     model: &Model,
-    stop: &dyn Fn() -> bool,
+    poll: &budget::Poll,
 ) -> Result<Explanation, Refusal> {
-    let poll = poll::Poll::new(stop);
+    let poll = poll::Poll::new(poll);
     let replayed = world::run(harness, trace, &poll)?;
     let sequel = sources::check(&harness.program, trace, &replayed, &poll)?;
     let execution = evaluate::Execution::new(trace, &replayed.runs, sequel);
@@ -88,18 +89,18 @@ pub fn replay_until(
 /// Checks a trace against a model that also keeps some pairs of accesses in order, in what its first acyclic
 /// constraint speaks of. An error says what is wrong with the trace.
 pub fn judge(harness: &Harness, trace: &Trace, model: &Model, kept: &[Reordering]) -> Result<(), String> {
-    judge_until(harness, trace, model, kept, &|| false).map_err(uncut)
+    judge_until(harness, trace, model, kept, &budget::Poll::never()).map_err(uncut)
 }
 
-/// The same, until `stop` says that it is enough.
+/// The same, unless it takes too long.
 pub fn judge_until(
     harness: &Harness,
     trace: &Trace,
     model: &Model,
     kept: &[Reordering],
-    stop: &dyn Fn() -> bool,
+    poll: &budget::Poll,
 ) -> Result<(), Refusal> {
-    let poll = poll::Poll::new(stop);
+    let poll = poll::Poll::new(poll);
     let replayed = world::run(harness, trace, &poll)?;
     let sequel = sources::check(&harness.program, trace, &replayed, &poll)?;
     evaluate::Execution::new(trace, &replayed.runs, sequel).check(model, kept, &poll).map(|_| ())
@@ -109,7 +110,7 @@ pub fn judge_until(
 fn uncut(refusal: Refusal) -> String {
     match refusal {
         Refusal::Wrong(why) => why,
-        Refusal::Cut => "nobody wanted to stop".into(),
+        Refusal::Cut(_) => "nobody wanted to stop".into(),
         Refusal::TooLong => too_long(),
     }
 }

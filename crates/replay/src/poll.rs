@@ -1,38 +1,30 @@
-//! Asks now and then whether to go on.
+//! Asks now and then whether to go on, and remembers that a trace was too long.
 
 use crate::Refusal;
+use fencepost_harness::budget;
 use std::cell::Cell;
 
-/// How many questions pass before the next one is asked in earnest.
-const PATIENCE: u32 = 256;
-
-/// Someone who may want the referee to stop, and how often it was not asked since.
+/// Someone who may want the referee to stop.
 pub(crate) struct Poll<'a> {
-    stop: &'a dyn Fn() -> bool,
-    passed: Cell<u32>,
-    /// Whether it was told to stop.
-    cut: Cell<bool>,
+    /// Nobody, where it is none.
+    asked: Option<&'a budget::Poll<'a>>,
     /// Whether the trace turned out to be too long.
     long: Cell<bool>,
 }
 
 impl<'a> Poll<'a> {
-    pub(crate) fn new(stop: &'a dyn Fn() -> bool) -> Poll<'a> {
-        Poll { stop, passed: Cell::new(0), cut: Cell::new(false), long: Cell::new(false) }
+    pub(crate) fn new(asked: &'a budget::Poll<'a>) -> Poll<'a> {
+        Poll { asked: Some(asked), long: Cell::new(false) }
     }
 
     /// Nobody wants it to stop.
     pub(crate) fn never() -> Poll<'a> {
-        Poll::new(&|| false)
+        Poll { asked: None, long: Cell::new(false) }
     }
 
     /// To be called wherever work is done that a long trace has much of.
     pub(crate) fn ask(&self) -> Result<(), Refusal> {
-        self.passed.set(self.passed.get() + 1);
-        if self.passed.get() >= PATIENCE {
-            self.passed.set(0);
-            self.cut.set((self.stop)());
-        }
+        self.asked.map_or(Ok(()), |poll| poll.ask()).map_err(Refusal::Cut)?;
         self.told()
     }
 
@@ -43,10 +35,10 @@ impl<'a> Poll<'a> {
 
     /// Whether an earlier question was answered by a stop.
     pub(crate) fn told(&self) -> Result<(), Refusal> {
-        match (self.cut.get(), self.long.get()) {
-            (true, _) => Err(Refusal::Cut),
-            (false, true) => Err(Refusal::TooLong),
-            (false, false) => Ok(()),
+        match (self.asked.and_then(budget::Poll::told), self.long.get()) {
+            (Some(exhausted), _) => Err(Refusal::Cut(exhausted)),
+            (None, true) => Err(Refusal::TooLong),
+            (None, false) => Ok(()),
         }
     }
 }

@@ -10,7 +10,7 @@ pub mod domain;
 pub mod rooms;
 
 use crate::guard::Guard;
-use crate::solver::Budget;
+use fencepost_harness::budget::Budget;
 use crate::ssa::{Check, Node, ValId};
 use crate::unroll::{EventKind, Failure, Object, Unrolled};
 use cells::{Cell, Cells};

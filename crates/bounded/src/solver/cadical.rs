@@ -1,7 +1,8 @@
 //! CaDiCaL, with the graphs as an external propagator.
 
 use super::acyclic::Acyclic;
-use super::{Answer, Budget, Graph, OrderEncoding, Solver, eager};
+use super::{Answer, Graph, OrderEncoding, Solver, eager};
+use fencepost_harness::budget::Budget;
 use crate::circuit::Lit;
 use cadical_sys::{CaDiCal, ExternalPropagator, Status, Terminator};
 use rustc_hash::FxHashMap;

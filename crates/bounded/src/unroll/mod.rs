@@ -12,7 +12,7 @@ mod spin;
 mod walk;
 
 use crate::guard::Guard;
-use crate::solver::{Budget, Exhausted};
+use fencepost_harness::budget::{Budget, Exhausted};
 use crate::ssa::{ValId, Values};
 use fencepost_harness::operation::{Harness, OpId};
 use fencepost_harness::test::Test;

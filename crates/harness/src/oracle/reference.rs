@@ -9,7 +9,7 @@ use crate::client::FixedCall;
 use crate::counterpart::Counterparts;
 use crate::observation::NewObjects;
 use crate::operation::{Harness, OpId, Operation, ValueTy};
-use crate::poll::Poll;
+use crate::budget::{Budget, Poll};
 use crate::serial::{Script, SerialWorld, unfinished};
 use crate::verdict::Reason;
 use fencepost_lsl::diagnostic::Diagnostic;
@@ -20,9 +20,6 @@ use fencepost_lsl::value::Value;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Who may want a reference to stop, and why.
-pub type Stopper = Arc<dyn Fn() -> Option<Reason> + Send + Sync>;
-
 /// The oracle of a file's operations that another file gives.
 #[derive(Clone)]
 pub struct Reference {
@@ -32,7 +29,8 @@ pub struct Reference {
     /// What its pointers stand for in the file.
     counterparts: Arc<Counterparts>,
     known: Arc<Mutex<Known>>,
-    stop: Stopper,
+    /// What it may cost: that of all the work, and of the part under way.
+    budgets: Vec<Budget>,
     /// Why it was stopped, if it was; then nothing that was judged by it since counts.
     cut: Arc<Mutex<Option<Reason>>>,
 }
@@ -75,9 +73,8 @@ impl Known {
 }
 
 impl Reference {
-    /// Takes the operations of `reference` for what those of `harness` should do. `stop` is asked now and then whether to
-    /// give up.
-    pub fn new(harness: &Harness, reference: Harness, stop: Stopper) -> Result<Reference, Vec<Diagnostic>> {
+    /// Takes the operations of `reference` for what those of `harness` should do. All that it is asked is within the budget.
+    pub fn new(harness: &Harness, reference: Harness, budget: Budget) -> Result<Reference, Vec<Diagnostic>> {
         let mut problems = Vec::new();
         let mut ops = Vec::new();
         for op in &harness.ops {
@@ -119,7 +116,7 @@ impl Reference {
             ops,
             counterparts,
             known: Arc::default(),
-            stop,
+            budgets: vec![budget],
             cut: Arc::default(),
         };
         let memory = Memory::initial(&made.harness.program);
@@ -155,11 +152,10 @@ impl Reference {
         Ok(made)
     }
 
-    /// The same reference for a part of the work, which has reasons of its own to stop.
-    pub fn until(&self, more: impl Fn() -> Option<Reason> + Send + Sync + 'static) -> Reference {
-        let all = self.stop.clone();
-        let stop = Arc::new(move || all().or_else(&more));
-        Reference { stop, cut: Arc::default(), ..self.clone() }
+    /// The same reference for a part of the work, which has a budget of its own as well.
+    pub fn until(&self, budget: Budget) -> Reference {
+        let budgets = self.budgets.iter().cloned().chain([budget]).collect();
+        Reference { budgets, cut: Arc::default(), ..self.clone() }
     }
 
     /// What it runs.
@@ -185,18 +181,16 @@ impl Reference {
     /// All ways in which a procedure may end.
     fn run(&self, memory: &Memory, proc: ProcId, args: &[Value]) -> Result<Ends, Reason> {
         let stop = || {
-            let reason = (self.stop)();
-            let stops = reason.is_some();
+            let exhausted = self.budgets.iter().find_map(Budget::exhausted);
             let mut cut = self.cut();
-            *cut = cut.take().or(reason);
-            stops
+            *cut = cut.take().or(exhausted.map(Reason::from));
+            exhausted
         };
-        let poll = Poll::new(&stop);
-        let cut = |_| self.cut().clone().unwrap_or(Reason::Interrupted);
+        let poll = Poll::asking(&stop);
         let mut ends = Ends::default();
         let mut script = Some(Script::default());
         while let Some(current) = script {
-            poll.ask().map_err(cut)?;
+            poll.ask()?;
             let world = SerialWorld::new(memory.clone(), 0, current, &poll);
             let mut thread = Thread::new(&self.harness.program, world);
             let words = args.iter().map(|&value| Word { value, deps: () }).collect();
@@ -211,7 +205,7 @@ impl Reference {
                     Stop::Fault(fault) => {
                         return Err(Reason::Specification(format!("cannot be run: {fault}")));
                     }
-                    Stop::Cut => return Err(cut(Stop::Cut)),
+                    Stop::Cut => return Err(self.cut().clone().unwrap_or(Reason::Interrupted)),
                     _ => return Err(Reason::Specification(unfinished(&halt))),
                 },
             }

@@ -10,7 +10,7 @@
 use super::Scope;
 use super::rank::{binomial, factorial, multisets};
 use crate::oracle::role::Role;
-use crate::poll::Poll;
+use crate::budget::{Exhausted, Poll};
 use std::collections::BTreeMap;
 
 /// What of some steps decides how they can be put together.
@@ -31,13 +31,13 @@ type Counts = BTreeMap<Weight, u64>;
 /// larger number.
 pub(super) type Blocks = BTreeMap<(usize, usize), u64>;
 
-/// The blocks for each number of pre-adds; none if it takes longer than `poll` allows.
-pub(super) fn blocks(scope: &Scope, poll: &Poll) -> Option<BTreeMap<usize, Blocks>> {
+/// The blocks for each number of pre-adds.
+pub(super) fn blocks(scope: &Scope, poll: &Poll) -> Result<BTreeMap<usize, Blocks>, Exhausted> {
     let programs = programs(scope, *scope.steps.end(), poll)?;
     let mut all = BTreeMap::new();
     let mut alike: Option<Blocks> = None;
     for pre_adds in scope.pre_adds.clone() {
-        poll.ask().ok()?;
+        poll.ask()?;
         let start = Weight {
             surplus: if scope.adds_dominate { pre_adds as i64 } else { 0 },
             scores: if scope.shares_scores() { pre_adds as u64 } else { 0 },
@@ -53,11 +53,11 @@ pub(super) fn blocks(scope: &Scope, poll: &Poll) -> Option<BTreeMap<usize, Block
         all.insert(pre_adds, threads.iter().map(times).collect());
         alike = Some(threads).filter(|_| start == Weight::default());
     }
-    Some(all)
+    Ok(all)
 }
 
 /// How many ways there are for threads behind pre-adds of some weight, by threads and steps.
-fn behind(scope: &Scope, start: Weight, programs: &Counts, poll: &Poll) -> Option<Blocks> {
+fn behind(scope: &Scope, start: Weight, programs: &Counts, poll: &Poll) -> Result<Blocks, Exhausted> {
     let (threads, steps) = (*scope.threads.end(), *scope.steps.end());
     let mut all = Counts::from([(start, 1)]);
     if scope.thread_symmetry {
@@ -70,7 +70,7 @@ fn behind(scope: &Scope, start: Weight, programs: &Counts, poll: &Poll) -> Optio
             let mut next = Counts::new();
             for (class, number) in programs {
                 for (weight, count) in &longest {
-                    poll.ask().ok()?;
+                    poll.ask()?;
                     let Some(sum) = together(*weight, *class, 1, threads, steps) else { continue };
                     add(&mut next, sum, count.saturating_mul(ways(sum, *class, *number, 1)));
                 }
@@ -89,18 +89,18 @@ fn behind(scope: &Scope, start: Weight, programs: &Counts, poll: &Poll) -> Optio
             *block = block.saturating_add(count);
         }
     }
-    Some(blocks)
+    Ok(blocks)
 }
 
 /// How many programs of one thread there are of each weight, scores left out.
-fn programs(scope: &Scope, steps: usize, poll: &Poll) -> Option<Counts> {
+fn programs(scope: &Scope, steps: usize, poll: &Poll) -> Result<Counts, Exhausted> {
     let mut all = Counts::new();
     let mut longest = Counts::from([(Weight { threads: 1, ..Weight::default() }, 1)]);
     for _ in 0..steps {
         let mut next = Counts::new();
         for (weight, count) in &longest {
             for method in &scope.methods {
-                poll.ask().ok()?;
+                poll.ask()?;
                 let role = method.role;
                 let surplus = i64::from(role.adds()) - i64::from(role.removes());
                 let weight = Weight {
@@ -115,7 +115,7 @@ fn programs(scope: &Scope, steps: usize, poll: &Poll) -> Option<Counts> {
         all.extend(next.iter().map(|(weight, count)| (*weight, *count)));
         longest = next;
     }
-    Some(all)
+    Ok(all)
 }
 
 fn add(counts: &mut Counts, weight: Weight, count: u64) {
@@ -155,14 +155,14 @@ fn with_any(
     number: u64,
     (threads, steps): (usize, usize),
     poll: &Poll,
-) -> Option<Counts> {
+) -> Result<Counts, Exhausted> {
     let mut next = all.clone();
     for (weight, count) in &all {
         for more in 1.. {
-            poll.ask().ok()?;
+            poll.ask()?;
             let Some(sum) = together(*weight, class, more, threads, steps) else { break };
             add(&mut next, sum, count.saturating_mul(ways(sum, class, number, more)));
         }
     }
-    Some(next)
+    Ok(next)
 }

@@ -2,7 +2,7 @@
 
 use super::skeleton::{Skeleton, Walk};
 use super::{Schedule, Scope, count};
-use crate::poll::Poll;
+use crate::budget::{Exhausted, Poll};
 
 /// All schedules of a scope with their numbers, or a share of them.
 ///
@@ -45,19 +45,18 @@ struct Place {
 impl Schedules {
     /// The schedules of a scope.
     pub fn new(scope: Scope) -> Schedules {
-        Schedules::until(scope, &|| false).expect("nobody wants the count to stop")
+        Schedules::until(scope, &Poll::never()).expect("nobody wants the count to stop")
     }
 
-    /// The schedules of a scope, unless `stop`, which is asked now and then, ends the count: it can take long.
-    pub fn until(scope: Scope, stop: &dyn Fn() -> bool) -> Option<Schedules> {
-        let poll = Poll::new(stop);
-        let counts = count::blocks(&scope, &poll)?;
+    /// The schedules of a scope, unless it takes too long to count them.
+    pub fn until(scope: Scope, poll: &Poll) -> Result<Schedules, Exhausted> {
+        let counts = count::blocks(&scope, poll)?;
         let mut blocks = Vec::new();
         let mut start: u64 = 0;
         'all: for steps in scope.steps.clone() {
             for threads in 1.max(*scope.threads.start())..=steps.min(*scope.threads.end()) {
                 for (&pre_adds, counts) in &counts {
-                    poll.ask().ok()?;
+                    poll.ask()?;
                     let Some(count) = counts.get(&(threads, steps)) else { continue };
                     let end = start.saturating_add(*count);
                     blocks.push(Block { threads, steps, pre_adds, start, end });
@@ -69,7 +68,7 @@ impl Schedules {
                 }
             }
         }
-        Some(Schedules { scope, blocks, at: None, next: 0, stride: 1 })
+        Ok(Schedules { scope, blocks, at: None, next: 0, stride: 1 })
     }
 
     /// How many the scope has, of which this may be a share; `u64::MAX` stands for any larger number.
