@@ -1,4 +1,4 @@
-//! Accesses on abstract buffers: what differs from [`crate::access`] when a buffer is not exact.
+//! Accesses on abstract buffers: what differs from [`crate::step::access`] when a buffer is not exact.
 //!
 //! # Soundness
 //!
@@ -9,11 +9,11 @@
 
 use super::Abstraction;
 use super::buffer::{Flush, Item};
-use crate::intern::small;
-use crate::machine::Spot;
+use crate::code::small;
 use crate::options::Model;
-use crate::recorder::Recorder;
-use crate::run::{Run, Stop};
+use crate::step::machine::Spot;
+use crate::step::recorder::Recorder;
+use crate::step::run::{Run, Stop};
 use fencepost_lsl::fault::Fault;
 use fencepost_lsl::value::{IntTy, Value};
 

@@ -6,8 +6,8 @@
 use super::buffer::Loose;
 use super::order::covers;
 use super::{Abstraction, Rules};
-use crate::intern::Interner;
 use crate::state::Pools;
+use crate::state::intern::Interner;
 use rustc_hash::FxHashMap;
 
 /// An antichain of states, by number.

@@ -5,14 +5,14 @@
 //! still be: another order of the threads may show it.
 
 use crate::code::Code;
-use crate::expand::{Move, Step, take};
-use crate::footprint::Footprint;
-use crate::machine::Machine;
 use crate::options::{Model, Options};
-use crate::recorder::Nothing;
-use crate::run::{self, Stop};
-use crate::script::Script;
+use crate::reduce::footprint::Footprint;
 use crate::state::{EMPTY, Phase, World};
+use crate::step::expand::{Move, Step, take};
+use crate::step::machine::Machine;
+use crate::step::recorder::Nothing;
+use crate::step::run::{self, Stop};
+use crate::step::script::Script;
 use fencepost_lsl::program::Program;
 use rustc_hash::FxHashSet;
 

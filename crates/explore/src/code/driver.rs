@@ -3,10 +3,10 @@
 //! The first thread runs initialisation and the initial calls and then launches the others. Open
 //! arguments of a test are choices of its drivers.
 
+use crate::code::compile::Compiler;
+use crate::code::confine;
+use crate::code::small;
 use crate::code::{CallSite, Code, Instr, ProcCode, Src, register};
-use crate::compile::Compiler;
-use crate::confine;
-use crate::intern::small;
 use fencepost_harness::client::{Client, FixedCall};
 use fencepost_harness::observation::{self, ObservationSet};
 use fencepost_harness::operation::{Harness, OpId};

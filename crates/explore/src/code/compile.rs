@@ -3,9 +3,9 @@
 //! Procedures are compiled when something calls them, and once more if a primed operation does: there,
 //! starting over a retry loop gives up the execution.
 
+use crate::code::live;
+use crate::code::small;
 use crate::code::{AllocSite, Code, Instr, ProcCode, Src, register};
-use crate::intern::small;
-use crate::live;
 use fencepost_lsl::program::{Label, Operand, ProcId, Program, Stmt, StmtKind};
 use fencepost_lsl::source::Span;
 use rustc_hash::FxHashMap;

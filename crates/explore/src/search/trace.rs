@@ -2,15 +2,15 @@
 //!
 //! Nothing is dropped this time, so that every object of the trace has an address of its own.
 
+use crate::code::small;
 use crate::code::{Code, Instr};
-use crate::expand::{Step, take};
-use crate::footprint::Footprint;
-use crate::intern::small;
-use crate::machine::Machine;
 use crate::options::{Options, Reductions};
-use crate::recorder::{At, Frame, Note, Recorder};
-use crate::run::Stop;
+use crate::reduce::footprint::Footprint;
 use crate::state::Phase;
+use crate::step::expand::{Step, take};
+use crate::step::machine::Machine;
+use crate::step::recorder::{At, Frame, Note, Recorder};
+use crate::step::run::Stop;
 use fencepost_harness::operation::Harness;
 use fencepost_harness::trace::{
     Action, Call, Event, EventId, ReadFrom, Source, Start, Status, Trace, TraceThread,

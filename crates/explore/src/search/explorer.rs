@@ -6,13 +6,13 @@
 //! stuck states, depth first, when it leaves a state from which it has seen no noticeable step; breadth
 //! first, where an edge leads to a state seen before, as one does in every circle.
 
-use crate::expand::{Expander, Failure, Step};
+use crate::judge::stuck::{Rest, rest};
 use crate::judge::{Judge, Judgement};
-use crate::machine::Machine;
 use crate::options::Search;
 use crate::outcome::{Statistics, Violation};
-use crate::run::Stop;
-use crate::stuck::{Rest, rest};
+use crate::step::expand::{Expander, Failure, Step};
+use crate::step::machine::Machine;
+use crate::step::run::Stop;
 use fencepost_harness::verdict::Reason;
 
 /// How a search ended.

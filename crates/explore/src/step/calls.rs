@@ -1,10 +1,10 @@
 //! Calls that a subject makes, which a monitor may watch, and threads that start.
 
-use crate::buffer::{Entry, Kind};
 use crate::code::{Src, register};
-use crate::recorder::{Note, Recorder};
-use crate::run::{Flow, Run, Stop};
-use crate::threads;
+use crate::state::buffer::{Entry, Kind};
+use crate::state::threads;
+use crate::step::recorder::{Note, Recorder};
+use crate::step::run::{Flow, Run, Stop};
 use fencepost_harness::monitor::MonitorState;
 use fencepost_lsl::value::{IntTy, Value};
 

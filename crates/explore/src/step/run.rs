@@ -2,7 +2,7 @@
 //!
 //! A step starts at a scheduling point: an access that other threads may compete for, an atomic block, a
 //! call that a monitor watches. It carries that out and all that follows up to the next one. What makes an
-//! access invisible to others is said in [`crate::access`].
+//! access invisible to others is said in [`crate::step::access`].
 //!
 //! # Soundness
 //!
@@ -16,14 +16,14 @@
 //! read since it last did something that others can notice, and tries again when they have moved on.
 
 use crate::abstraction::buffer::Loose;
-use crate::buffer::Buffer;
+use crate::code::small;
 use crate::code::{Instr, Src};
-use crate::intern::small;
-use crate::machine::Machine;
 use crate::options::Model;
-use crate::recorder::{At, Frame, Note, Recorder};
-use crate::script::Script;
 use crate::state::World;
+use crate::state::buffer::Buffer;
+use crate::step::machine::Machine;
+use crate::step::recorder::{At, Frame, Note, Recorder};
+use crate::step::script::Script;
 use fencepost_harness::verdict::Reason;
 use fencepost_lsl::fault::{Fault, Use};
 use fencepost_lsl::interp::{MAX_CALLS, too_deep};

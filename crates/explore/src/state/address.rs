@@ -5,7 +5,7 @@
 //! interleave, and an object that is gone leaves its address to the next: a loop that makes an object and
 //! drops it comes back to the same state.
 
-use crate::threads;
+use crate::state::threads;
 use fencepost_lsl::program::{Place, address};
 
 /// Bytes of a slot, as a power of two.
@@ -82,7 +82,7 @@ pub(crate) const POSITIONS: u32 = 36;
 /// An object that no word refers to is taken to be garbage. Words are searched at every bit position, so
 /// that tagged, shifted and packed pointers count; a number that looks like a pointer only keeps an object
 /// alive. A program that keeps addresses in other forms, with their lowest bits shifted out or as the difference
-/// of two, is noticed in [`crate::forms`].
+/// of two, is noticed in [`crate::reduce::forms`].
 #[inline]
 pub(crate) fn references(word: u64, mut see: impl FnMut(u32)) {
     if word < address::STACK {

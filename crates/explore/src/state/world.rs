@@ -6,11 +6,11 @@
 //! monitor, the threads with their buffers, the globals, the objects by slot.
 
 use crate::abstraction::order;
-use crate::address;
-use crate::buffer;
-use crate::intern::{Interner, MOST_POSITIONS, small};
-use crate::object::{self, Object};
-use crate::rename::PARTIAL;
+use crate::code::small;
+use crate::state::address;
+use crate::state::buffer;
+use crate::state::intern::{Interner, MOST_POSITIONS};
+use crate::state::object::{self, Object};
 
 /// A state taken apart, to be changed by a step.
 #[derive(Clone, Default, PartialEq, Eq, Hash, Debug)]
@@ -57,6 +57,14 @@ impl World {
     }
 }
 
+/// The position of the object that a slot belongs to.
+#[inline]
+pub(crate) fn object_at(pools: &Pools, world: &World, slot: u32) -> Option<usize> {
+    let at = world.slots.iter().rposition(|first| *first <= slot)?;
+    let inside = world.slots[at] == slot || slot - world.slots[at] < pools.object(world.objects[at]).slots();
+    inside.then_some(at)
+}
+
 /// How far a thread is, as far as its number tells.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Phase {
@@ -67,6 +75,9 @@ pub(crate) enum Phase {
     /// It is at its end.
     Finished,
 }
+
+/// The position of an address of which some bits are undefined.
+pub(crate) const PARTIAL: u32 = u32::MAX;
 
 /// Interned parts of one kind, with the slots that each refers to.
 pub(crate) struct Parts {

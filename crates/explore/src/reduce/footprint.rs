@@ -17,7 +17,7 @@
 //! footprint now known to hold for all executions, carries over every reachable fault, observation, and
 //! state in which nothing can go on.
 
-use crate::threads::ThreadSet;
+use crate::state::threads::ThreadSet;
 
 /// Threads that read and threads that write a cell.
 #[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
@@ -31,10 +31,10 @@ struct Cell {
 /// nothing, and any other begins anew without.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Trust {
-    /// Addresses are kept only in forms in which they are recognised; see [`crate::forms`].
+    /// Addresses are kept only in forms in which they are recognised; see [`crate::reduce::forms`].
     pub(crate) plain: bool,
     /// No ghost tells others of an object of its thread while stores to it may be in the buffer; see
-    /// [`crate::access`].
+    /// [`crate::step::access`].
     pub(crate) ordered: bool,
 }
 

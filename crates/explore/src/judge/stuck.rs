@@ -6,35 +6,18 @@
 //! program ends does not wait, and where it can only go on to where the user's assumptions rule the execution out, there is
 //! no execution to judge.
 
-use crate::expand::tidy;
-use crate::machine::Machine;
-use crate::recorder::Nothing;
-use crate::run::{self, Stop};
-use crate::script::Script;
 use crate::state::{EMPTY, Phase, World};
+use crate::step::expand::tidy;
+use crate::step::machine::Machine;
+use crate::step::notice::noticeable;
+use crate::step::recorder::Nothing;
+use crate::step::run::{self, Stop};
+use crate::step::script::Script;
 use fencepost_harness::verdict::Reason;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 /// Runs of a thread after which limits are looked at.
 const POLLED: usize = 16;
-
-/// States of a thread that was found to wait: whatever it does, it stays among them.
-#[derive(Default)]
-pub(crate) struct Waiting(Vec<FxHashSet<World>>);
-
-impl Waiting {
-    fn knows(&self, world: &World, thread: usize) -> bool {
-        self.0.get(thread).is_some_and(|states| states.contains(world))
-    }
-
-    /// Of each thread, those found last: a circle is asked about from each of its states.
-    fn keep(&mut self, states: FxHashSet<World>, thread: usize) {
-        if self.0.len() <= thread {
-            self.0.resize_with(thread + 1, FxHashSet::default);
-        }
-        self.0[thread] = states;
-    }
-}
 
 /// How a state goes on if every thread runs alone.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -152,30 +135,4 @@ fn circles(edges: &[Vec<usize>]) -> bool {
         }
     }
     taken < edges.len()
-}
-
-/// Whether two states differ in more than what only one thread can see.
-pub(crate) fn noticeable(machine: &Machine, a: &World, b: &World, thread: usize) -> bool {
-    let others = |world: &World| {
-        let mut threads = world.threads.clone();
-        threads[thread] = 0;
-        threads
-    };
-    let shared = |world: &World| -> Vec<(u32, u32)> {
-        let pairs = world.slots.iter().copied().zip(world.objects.iter().copied());
-        pairs.filter(|(_, object)| !private(machine, *object, thread)).collect()
-    };
-    a.monitor != b.monitor
-        || a.threads.len() != b.threads.len()
-        || others(a) != others(b)
-        || a.buffers != b.buffers
-        || a.globals != b.globals
-        || shared(a) != shared(b)
-}
-
-/// Whether only one thread can see an object.
-pub(crate) fn private(machine: &Machine, object: u32, thread: usize) -> bool {
-    let object = machine.pools.object(object);
-    let site = (object.class() as usize).checked_sub(machine.program.globals.len());
-    object.owner() == Some(thread) || site.is_some_and(|site| machine.code.sites[site].confined)
 }

@@ -1,11 +1,11 @@
 //! Whether an execution may end as it does.
 
-use crate::address;
 use crate::code::{Instr, register};
-use crate::leak::leaked;
-use crate::machine::Machine;
+use crate::judge::leak::leaked;
 use crate::outcome::Violation;
+use crate::state::address;
 use crate::state::{EMPTY, Phase, World};
+use crate::step::machine::Machine;
 use fencepost_harness::monitor::MonitorState;
 use fencepost_harness::observation::{self, Observation, ObservationSet};
 use fencepost_harness::verdict::Reason;

@@ -4,15 +4,10 @@
 //! part of the hash. That part also places the entry, so that growing looks at no sequence again. A hit is
 //! always confirmed word by word: a number stands for its sequence, not for a fingerprint.
 
+use crate::code::small;
+
 /// Words or sequences after which a set counts as nearly full: 2³² less what is added until somebody asks.
 pub(crate) const MOST_POSITIONS: usize = u32::MAX as usize - (1 << 26);
-
-/// A count as one of 32 bits.
-#[inline]
-pub(crate) fn small(count: usize) -> u32 {
-    // A number that is cut would stand for another; whoever makes numbers asks in time whether a set is nearly full.
-    u32::try_from(count).expect("sets that are nearly full are not added to")
-}
 
 /// A word of a sequence.
 pub(crate) trait Word: Copy + Eq {

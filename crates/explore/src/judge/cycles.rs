@@ -13,12 +13,12 @@
 //! The reductions keep this: what a step runs along with its visible action ends, and neither disables nor
 //! enables others, so threads go round together in the reduced graph just if they do in the full one.
 
-use crate::expand::{Expander, Move, Step, Successor};
-use crate::intern::small;
-use crate::machine::Machine;
+use crate::code::small;
+use crate::judge::stuck::{Rest, rest};
 use crate::options::Model;
 use crate::state::World;
-use crate::stuck::{Rest, rest};
+use crate::step::expand::{Expander, Move, Step, Successor};
+use crate::step::machine::Machine;
 use fencepost_harness::verdict::Reason;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;

@@ -1,18 +1,18 @@
 //! All steps from a state.
 
 use crate::abstraction::buffer::Flush;
-use crate::collect::collect;
-use crate::intern::small;
-use crate::machine::Machine;
-use crate::memo::Change;
+use crate::code::small;
 use crate::options::Model;
-use crate::recorder::{Nothing, Recorder};
-use crate::rename::rename;
-use crate::run::{self, Run, Stop};
-use crate::script::Script;
+use crate::reduce::collect::collect;
+use crate::reduce::memo::Change;
+use crate::reduce::rename::rename;
+use crate::reduce::symmetry::comes_later;
 use crate::state::{EMPTY, Phase, World};
-use crate::stuck::{noticeable, private};
-use crate::symmetry::comes_later;
+use crate::step::machine::Machine;
+use crate::step::notice::{noticeable, private};
+use crate::step::recorder::{Nothing, Recorder};
+use crate::step::run::{self, Run, Stop};
+use crate::step::script::Script;
 
 /// What a step does.
 #[derive(Clone, Debug)]

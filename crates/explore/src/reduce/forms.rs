@@ -1,11 +1,11 @@
 //! Whether a program keeps addresses of objects only in forms in which they are recognised.
 //!
-//! Objects that nothing refers to are dropped and their addresses used again ([`crate::collect`]), and an object whose
-//! address was never stored where others look is its thread's own ([`crate::access`]). Both go by
+//! Objects that nothing refers to are dropped and their addresses used again ([`crate::reduce::collect`]), and an object whose
+//! address was never stored where others look is its thread's own ([`crate::step::access`]). Both go by
 //! [`address::references`]: it finds an address as it is, with tags, and shifted to the left inside of a word, but not
 //! one that was complemented, combined with another, or of which some bits are gone. So every operation, load and
 //! store is looked at when it is made. Where one makes something of an address that is not recognised, the exploration
-//! begins anew and trusts neither: nothing is dropped, and only what [`crate::confine`] says is a thread's own.
+//! begins anew and trusts neither: nothing is dropped, and only what [`crate::code::confine`] says is a thread's own.
 //!
 //! # Soundness
 //!
@@ -23,13 +23,13 @@
 //! an address in the range of an object that is there counts as derived from it: that costs time, nothing else. That
 //! a program makes such a number out of nothing and follows it is not considered, here as everywhere.
 
-use crate::address::{self, SHIFT, is_object};
-use crate::alike::Lay;
-use crate::machine::Machine;
-use crate::object::Object;
-use crate::recorder::Recorder;
-use crate::run::Run;
+use crate::reduce::alike::Lay;
 use crate::state::World;
+use crate::state::address::{self, SHIFT, is_object};
+use crate::state::object::Object;
+use crate::step::machine::Machine;
+use crate::step::recorder::Recorder;
+use crate::step::run::Run;
 use fencepost_lsl::op::{BinOp, CmpOp, PrimOp};
 use fencepost_lsl::program::address as regions;
 use fencepost_lsl::value::{IntTy, Value};
@@ -353,7 +353,7 @@ impl<R: Recorder> Run<'_, '_, R> {
         };
         for at in (0..self.buffer.entries.len()).rev() {
             let entry = self.buffer.entries[at];
-            if entry.kind == crate::buffer::Kind::Store {
+            if entry.kind == crate::state::buffer::Kind::Store {
                 check(self, entry.addr, entry.value.bits(), width(entry.ty.bytes()), &mut left);
             }
         }
@@ -379,9 +379,8 @@ impl<R: Recorder> Run<'_, '_, R> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::alike::object_at;
-    use crate::object;
-    use crate::state::Pools;
+    use crate::state::object;
+    use crate::state::{Pools, object_at};
     use fencepost_lsl::program::Place;
 
     /// Two objects of a slot, and one of three between them.

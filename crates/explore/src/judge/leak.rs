@@ -4,10 +4,9 @@
 //! stamp in the 16 bits above or below. Other than garbage collection, which must not drop anything that is used
 //! and takes whatever looks like a pointer for one, this must find what is lost.
 
-use crate::address;
-use crate::alike::object_at;
-use crate::machine::Machine;
-use crate::state::World;
+use crate::state::address;
+use crate::state::{World, object_at};
+use crate::step::machine::Machine;
 use fencepost_lsl::program::address as regions;
 
 /// What is lost in an execution that is over.

@@ -11,8 +11,8 @@
 //! the relations of the models, its accesses then communicate with nothing; what is ordered through them
 //! is ordered without them, except by an atomic block that accesses it, hence the last condition.
 
+use crate::code::small;
 use crate::code::{Code, Instr};
-use crate::intern::small;
 use fencepost_lsl::op::PrimOp;
 use rustc_hash::FxHashSet;
 

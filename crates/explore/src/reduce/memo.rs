@@ -9,12 +9,11 @@
 //! A step is a function of what it looks at, in the order in which it does. Steps that look at anything
 //! else are not kept: choices, monitors, threads that start, a thread that is left alone or is not joined by others yet. What a
 //! step reports (what it shares, which forms of addresses it makes, its footprint) is a part of that function: see
-//! [`crate::alike::Lay`].
+//! [`crate::reduce::alike::Lay`].
 
-use crate::alike::object_at;
-use crate::intern::small;
-use crate::state::{Parts, Pools, World};
-use rustc_hash::FxHashMap;
+use crate::code::small;
+use crate::state::{Parts, Pools, World, object_at};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A place that holds an object: a global by number, any other by its first slot.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -56,7 +55,7 @@ pub(crate) fn room(pools: &Pools, world: &World, slot: u32) -> u32 {
 /// A number that tells the size of the object that starts in a slot, and its alignment; zero if none does.
 pub(crate) fn size(pools: &Pools, world: &World, slot: u32) -> u32 {
     let at = world.slots.iter().position(|first| *first == slot);
-    // Sizes are below 2^24, see `access.rs`.
+    // Sizes are below 2^24, see `step/access.rs`.
     at.map_or(0, |at| {
         let object = pools.object(world.objects[at]);
         (object.size() as u32) << 5 | (1 + object.align().trailing_zeros())
@@ -254,5 +253,23 @@ impl Change {
         for (slot, number) in &self.made {
             world.insert(*slot, *number);
         }
+    }
+}
+
+/// States of a thread that was found to wait: whatever it does, it stays among them.
+#[derive(Default)]
+pub(crate) struct Waiting(Vec<FxHashSet<World>>);
+
+impl Waiting {
+    pub(crate) fn knows(&self, world: &World, thread: usize) -> bool {
+        self.0.get(thread).is_some_and(|states| states.contains(world))
+    }
+
+    /// Of each thread, those found last: a circle is asked about from each of its states.
+    pub(crate) fn keep(&mut self, states: FxHashSet<World>, thread: usize) {
+        if self.0.len() <= thread {
+            self.0.resize_with(thread + 1, FxHashSet::default);
+        }
+        self.0[thread] = states;
     }
 }

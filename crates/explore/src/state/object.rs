@@ -1,6 +1,6 @@
 //! Objects as words: two of header, the content, and, if anything in it is undefined, the undefined bits.
 
-use crate::address;
+use crate::state::address;
 use fencepost_lsl::value::{IntTy, Value};
 
 /// Freed.

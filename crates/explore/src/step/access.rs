@@ -3,7 +3,7 @@
 //! On sc, stores go to memory. On tso and pso they go to the thread's buffer, which nobody else sees, so
 //! that only loads, atomic blocks and entries that reach memory are visible actions. An atomic block goes
 //! to memory itself and first waits: on tso until the buffer is empty, on pso until it holds none of the
-//! bytes that the block accesses. Fences hold up accesses behind them, see [`crate::buffer`].
+//! bytes that the block accesses. Fences hold up accesses behind them, see [`crate::state::buffer`].
 //!
 //! # Soundness
 //!
@@ -11,11 +11,11 @@
 //! thread alone. On sc and tso its stores go to memory at once. On tso that changes nothing: others can
 //! reach the object only through a store that its thread makes later, and stores reach memory in order. On
 //! pso the later store may overtake, so there only objects that stay private for ever count, see
-//! [`crate::confine`]. So it is on tso once a ghost was seen to tell others of such an object, since ghosts overtake
-//! all stores, and everywhere once an address was seen in a form that is not recognised, see [`crate::forms`]; either
+//! [`crate::code::confine`]. So it is on tso once a ghost was seen to tell others of such an object, since ghosts overtake
+//! all stores, and everywhere once an address was seen in a form that is not recognised, see [`crate::reduce::forms`]; either
 //! way the exploration begins anew. Up to the first such ghost all is as said, so the exploration meets it.
 //!
-//! *Cells without competition*: see [`crate::footprint`]. A buffered store to such a cell reaches memory as
+//! *Cells without competition*: see [`crate::reduce::footprint`]. A buffered store to such a cell reaches memory as
 //! soon as it may, since nobody but its thread looks, and that one sees its own stores anyway.
 //!
 //! *Ghost accesses* stand in blocks, go to memory themselves, and wait only for stores that a fence keeps before
@@ -23,15 +23,15 @@
 //!
 //! *A thread alone* needs neither scheduling points nor a buffer.
 
-use crate::address;
-use crate::buffer::{Entry, Kind};
-use crate::intern::small;
-use crate::machine::{Place, Spot};
-use crate::memo::{self, Look};
-use crate::object::{self, Object};
+use crate::code::small;
 use crate::options::Model;
-use crate::recorder::{Note, Recorder};
-use crate::run::{Run, Stop};
+use crate::reduce::memo::{self, Look};
+use crate::state::address;
+use crate::state::buffer::{Entry, Kind};
+use crate::state::object::{self, Object};
+use crate::step::machine::{Place, Spot};
+use crate::step::recorder::{Note, Recorder};
+use crate::step::run::{Run, Stop};
 use fencepost_lsl::fault::Fault;
 use fencepost_lsl::program::{self, Order};
 use fencepost_lsl::value::{IntTy, Value};

@@ -9,7 +9,7 @@
 //! # Soundness
 //!
 //! Renaming is a bijection of objects, carried out on every word that holds an address; which these are,
-//! and why no step tells the two states apart, is said in [`crate::alike`]. States that became one are thus
+//! and why no step tells the two states apart, is said in [`crate::reduce::alike`]. States that became one are thus
 //! isomorphic: they have the same steps, by thread, choice and entry of its buffer, into isomorphic states,
 //! and the same faults, observations and ends. A counterexample is a list of such steps, and is made again
 //! from the start without any renaming. Where a word cannot be understood, a state stays as it is.
@@ -18,12 +18,11 @@
 //! address, `leaks` reports addresses, a bound on preemptions asks whether a step changes anything, and on pso fairness
 //! tells queues of stores by their addresses.
 
-use crate::address;
-use crate::alike::object_at;
-use crate::intern::small;
-use crate::machine::Machine;
+use crate::code::small;
 use crate::options::{Model, Options};
-use crate::state::{Parts, Pools, UNKNOWN, World};
+use crate::state::address;
+use crate::state::{PARTIAL, Parts, Pools, UNKNOWN, World, object_at};
+use crate::step::machine::Machine;
 use fencepost_lsl::program::Place;
 
 /// Whether these options leave room for it.
@@ -48,9 +47,6 @@ pub(crate) struct Renaming {
 }
 
 const UNREACHED: u32 = u32::MAX;
-
-/// No address that can be renamed: some of its bits are undefined.
-pub(crate) const PARTIAL: u32 = u32::MAX;
 
 impl Renaming {
     /// Gives an object its place, unless it has one.

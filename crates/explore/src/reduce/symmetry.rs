@@ -5,17 +5,17 @@
 //! Take any execution and let twins change places so that they make their first visible actions in order. What
 //! results is an execution as well: twins run the same code, and nothing tells a program which thread it is in but
 //! the addresses of what threads allocate, which lie in regions of their own; these change places with the threads,
-//! and no operation tells the difference, or the exploration begins anew ([`crate::alike`]). It is as wrong as the
+//! and no operation tells the difference, or the exploration begins anew ([`crate::reduce::alike`]). It is as wrong as the
 //! one before: no monitor may ask more of one twin than of another. So it is enough to explore executions in
 //! which a thread makes its first step, which has its first visible action, after its twins before it have.
 //!
 //! Which actions are visible must not depend on which twin is which, so whatever one does counts in the
-//! [`crate::footprint`] as done by all. Without that, a thread whose accesses are not known to compete could run on
+//! [`crate::reduce::footprint`] as done by all. Without that, a thread whose accesses are not known to compete could run on
 //! before its twin may start, and what they compete for would not be learned.
 
-use crate::machine::Machine;
 use crate::state::World;
-use crate::threads::{self, ThreadSet};
+use crate::state::threads::{self, ThreadSet};
+use crate::step::machine::Machine;
 
 /// Whether a thread has to let a twin start first.
 #[inline]

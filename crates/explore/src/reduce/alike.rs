@@ -1,6 +1,6 @@
 //! Whether a program treats all addresses of objects alike, as far as the exploration shows.
 //!
-//! [`crate::rename`] gives objects new addresses, and so does [`crate::symmetry`], where threads change places.
+//! [`crate::reduce::rename`] gives objects new addresses, and so does [`crate::reduce::symmetry`], where threads change places.
 //! No program may notice, so each operation on an address is looked at when it is made: copies, equality, tags in the low bits and offsets inside of an object pass.
 //! An order of two objects, a hash, an address that is packed with something else or that is observed as a number
 //! does not; then the exploration begins anew, without either.
@@ -16,14 +16,14 @@
 //! Up to there, a renamed execution leads along explored states and makes the same operation, so the
 //! exploration met it. If an exploration meets none, then no execution has any.
 
-use crate::address::{self, SHIFT, is_object};
-use crate::buffer::{Entry, Kind};
 use crate::code::Code;
-use crate::machine::Machine;
-use crate::object::Object;
-use crate::recorder::Recorder;
-use crate::run::Run;
-use crate::state::{Pools, World};
+use crate::state::address::{self, SHIFT, is_object};
+use crate::state::buffer::{Entry, Kind};
+use crate::state::object::Object;
+use crate::state::{Pools, World, object_at};
+use crate::step::machine::Machine;
+use crate::step::recorder::Recorder;
+use crate::step::run::Run;
 use fencepost_lsl::op::{BinOp, CmpOp, PrimOp};
 use fencepost_lsl::program::{Choice, Program, address as regions};
 use fencepost_lsl::value::{IntTy, Value};
@@ -43,14 +43,6 @@ pub(crate) fn constants_differ(code: &Code, program: &Program, pools: &Pools, st
         && arguments.into_iter().all(number)
         && contents.into_iter().all(|word| !is_object(*word))
         && program.globals.iter().all(|global| !is_object(global.addr + global.size))
-}
-
-/// The position of the object that a slot belongs to.
-#[inline]
-pub(crate) fn object_at(pools: &Pools, world: &World, slot: u32) -> Option<usize> {
-    let at = world.slots.iter().rposition(|first| *first <= slot)?;
-    let inside = world.slots[at] == slot || slot - world.slots[at] < pools.object(world.objects[at]).slots();
-    inside.then_some(at)
 }
 
 /// Where objects are in a state, and whether what was asked of that is the same in every state in which a thread and the
@@ -219,7 +211,7 @@ impl<R: Recorder> Run<'_, '_, R> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::object;
+    use crate::state::object;
     use fencepost_lsl::program::Place;
 
     /// Operations that pass commute with renaming, for all pairs of addresses and numbers.

@@ -5,8 +5,8 @@
 //!
 //! A register that is not live is written before it is read on every path, so its value reaches nothing.
 
+use crate::code::small;
 use crate::code::{Code, Instr};
-use crate::intern::small;
 
 type Bits = Vec<u64>;
 

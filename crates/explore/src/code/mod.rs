@@ -1,8 +1,17 @@
-//! Bytecode: LSL with its blocks flattened to jumps, all procedures in one array of instructions.
+//! What is executed. Bytecode: LSL with its blocks flattened to jumps, all procedures in one array of instructions.
 //!
 //! A thread's state is then a stack of positions with the registers that are live there. Procedures are
 //! called, not inlined, so that recursion needs no bound. Each thread starts in a *driver*, a procedure of
-//! ours that makes the calls of a client or test one after the other.
+//! ours that makes the calls of a client or test one after the other ([`driver`]).
+//!
+//! *Invariant:* code is made once ([`compile`]) and never changes; what holds of every execution, whatever the machine, is
+//! written beside it: which registers matter where ([`live`]), which objects stay with their thread ([`confine`]). The room
+//! knows nothing of states or memory models.
+
+pub(crate) mod compile;
+pub(crate) mod confine;
+pub(crate) mod driver;
+pub(crate) mod live;
 
 use fencepost_harness::client::FixedCall;
 use fencepost_harness::operation::OpId;
@@ -20,6 +29,13 @@ pub(crate) type Src = i32;
 pub(crate) fn register(number: u32) -> Src {
     // A number that is cut would name a constant.
     i32::try_from(number).expect("a procedure has fewer registers")
+}
+
+/// A count as one of 32 bits.
+#[inline]
+pub(crate) fn small(count: usize) -> u32 {
+    // A number that is cut would stand for another; whoever makes numbers asks in time whether a set is nearly full.
+    u32::try_from(count).expect("sets that are nearly full are not added to")
 }
 
 /// An instruction.
