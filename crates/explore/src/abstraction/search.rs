@@ -31,7 +31,7 @@ pub(crate) fn search(
 ) -> End {
     let world = machine.start();
     let (start, _) = machine.pools.encode(&world);
-    let mut antichain = machine.rules.map(Antichain::new);
+    let mut antichain = machine.pools.rules.map(Antichain::new);
     if let Some(antichain) = &mut antichain {
         antichain.join(&machine.pools, start);
     }

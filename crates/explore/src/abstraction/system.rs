@@ -146,7 +146,7 @@ impl Builder {
     fn build(&mut self, machine: &mut Machine, progress: &dyn Fn(&Statistics)) -> Result<bool, Reason> {
         let world = machine.start();
         let (start, _) = machine.pools.encode(&world);
-        let Some(mut antichain) = machine.rules.map(Antichain::new) else {
+        let Some(mut antichain) = machine.pools.rules.map(Antichain::new) else {
             return Err(Reason::Unsupported("to infer fences on sc: there are no store buffers".into()));
         };
         antichain.join(&machine.pools, start);

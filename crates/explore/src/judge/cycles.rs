@@ -15,7 +15,6 @@
 
 use crate::code::small;
 use crate::judge::stuck::{Rest, rest};
-use crate::options::Model;
 use crate::state::World;
 use crate::step::expand::{Expander, Move, Step, Successor};
 use crate::step::machine::Machine;
@@ -59,13 +58,11 @@ impl Processes {
     fn number(&mut self, machine: &Machine, world: &World, step: &Step) -> Result<u32, Reason> {
         let queue = match &step.what {
             Move::Run(_) => None,
-            _ if machine.options.model == Model::Tso => Some(0),
-            Move::Flush(index) => {
-                let buffer = machine.buffer(world, step.thread);
-                let entry = buffer.entries.get(*index);
-                Some(entry.ok_or_else(|| internal("a store that is in no buffer reaches memory"))?.addr)
+            _ if machine.one_queue() => Some(0),
+            Move::Flush(flush) => {
+                let to = machine.buffer(world, step.thread).target(flush);
+                Some(to.ok_or_else(|| internal("a store that is in no buffer reaches memory"))?)
             }
-            Move::Loose(flush) => Some(flush.item.addr),
         };
         self.of(step.thread, queue)
     }

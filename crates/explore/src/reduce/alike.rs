@@ -18,7 +18,7 @@
 
 use crate::code::Code;
 use crate::state::address::{self, SHIFT, is_object};
-use crate::state::buffer::{Entry, Kind};
+use crate::state::buffer::exact::{Entry, Kind};
 use crate::state::object::Object;
 use crate::state::{Pools, World, object_at};
 use crate::step::machine::Machine;
@@ -191,14 +191,14 @@ impl<R: Recorder> Run<'_, '_, R> {
             true => aligned && value == source,
             false => !is_object(value),
         };
-        let alike = match self.buffer.entries.iter().rev().find(meets) {
+        let alike = match self.buffer.entries().iter().rev().find(meets) {
             None if words.len() == 1 => whole(words[0], offset.is_multiple_of(8)),
             Some(last) if last.addr <= addr && end <= last.addr + last.ty.bytes() => {
                 whole(last.value.bits(), last.addr == addr)
             }
             // Put together from several sources: none may be an address.
             _ => {
-                let mut entries = self.buffer.entries.iter().filter(meets);
+                let mut entries = self.buffer.entries().iter().filter(meets);
                 !is_object(value)
                     && !words.iter().any(|word| is_object(*word))
                     && !entries.any(|entry| is_object(entry.value.bits()))
@@ -217,7 +217,7 @@ mod tests {
     /// Operations that pass commute with renaming, for all pairs of addresses and numbers.
     #[test]
     fn what_passes_commutes_with_renaming() {
-        let mut pools = Pools::new(false, false);
+        let mut pools = Pools::new(false, false, None);
         let shape = |size| object::Shape { size, align: 16, class: 0, heap: true, zeroed: true };
         let small = pools.intern_object(&object::new(shape(24), None));
         let large = pools.intern_object(&object::new(shape(9000), None));

@@ -26,6 +26,8 @@
 use crate::reduce::alike::Lay;
 use crate::state::World;
 use crate::state::address::{self, SHIFT, is_object};
+use crate::state::buffer::Buffer;
+use crate::state::buffer::exact::Kind;
 use crate::state::object::Object;
 use crate::step::machine::Machine;
 use crate::step::recorder::Recorder;
@@ -351,19 +353,21 @@ impl<R: Recorder> Run<'_, '_, R> {
             };
             *left &= !gone;
         };
-        for at in (0..self.buffer.entries.len()).rev() {
-            let entry = self.buffer.entries[at];
-            if entry.kind == crate::state::buffer::Kind::Store {
+        for at in (0..self.buffer.entries().len()).rev() {
+            let entry = self.buffer.entries()[at];
+            if entry.kind == Kind::Store {
                 check(self, entry.addr, entry.value.bits(), width(entry.ty.bytes()), &mut left);
             }
         }
-        for at in 0..self.loose.last.len() {
-            let item = self.loose.last[at];
-            check(self, item.addr, item.value.bits(), width(u64::from(item.bytes)), &mut left);
-        }
-        // The abstraction to a set has no last stores; what is loaded is one of the set as it is, or memory.
-        if self.loose.last.is_empty() && self.loose.covers(addr, bytes) {
-            return;
+        if let Buffer::Loose(_, buffer) = &self.buffer {
+            // The abstraction to a set has no last stores; what is loaded is one of the set as it is, or memory.
+            let any = buffer.last.is_empty() && buffer.covers(addr, bytes);
+            for item in buffer.last.clone() {
+                check(self, item.addr, item.value.bits(), width(u64::from(item.bytes)), &mut left);
+            }
+            if any {
+                return;
+            }
         }
         let content = self.machine.pools.object(number).content();
         if left == 0 || content.is_empty() {
@@ -385,7 +389,7 @@ mod tests {
 
     /// Two objects of a slot, and one of three between them.
     fn world() -> (Pools, World, [u64; 3]) {
-        let mut pools = Pools::new(false, false);
+        let mut pools = Pools::new(false, false, None);
         let shape = |size| object::Shape { size, align: 16, class: 0, heap: true, zeroed: true };
         let small = pools.intern_object(&object::new(shape(24), None));
         let large = pools.intern_object(&object::new(shape(9000), None));

@@ -5,10 +5,9 @@
 //! state is the sequence of their numbers: a shape (how many threads, which slots hold objects), the
 //! monitor, the threads with their buffers, the globals, the objects by slot.
 
-use crate::abstraction::order;
 use crate::code::small;
 use crate::state::address;
-use crate::state::buffer;
+use crate::state::buffer::{self, Buffer, Rules};
 use crate::state::intern::{Interner, MOST_POSITIONS};
 use crate::state::object::{self, Object};
 
@@ -176,8 +175,8 @@ pub(crate) struct Pools {
     /// Whether states have buffers, and whether they count preemptions.
     buffered: bool,
     bounded: bool,
-    /// Whether buffers are abstract ones.
-    pub(crate) abstracted: bool,
+    /// How buffers are represented, unless as they are.
+    pub(crate) rules: Option<Rules>,
     scratch: Vec<u32>,
 }
 
@@ -185,7 +184,7 @@ pub(crate) struct Pools {
 pub(crate) const EMPTY: u32 = 0;
 
 impl Pools {
-    pub(crate) fn new(buffered: bool, bounded: bool) -> Pools {
+    pub(crate) fn new(buffered: bool, bounded: bool, rules: Option<Rules>) -> Pools {
         let mut pools = Pools {
             threads: Parts::new(),
             phases: Vec::new(),
@@ -195,7 +194,7 @@ impl Pools {
             states: Interner::new(),
             buffered,
             bounded,
-            abstracted: false,
+            rules,
             scratch: Vec::new(),
         };
         let empty = pools.buffers.intern(&[], |_| {}, |_| {});
@@ -243,13 +242,16 @@ impl Pools {
         self.objects.intern(words, held, values)
     }
 
-    /// The number of a buffer.
+    /// The buffer with a number.
+    #[inline]
+    pub(crate) fn buffer(&self, number: u32) -> Buffer {
+        Buffer::decode(self.rules, self.buffers.words.get(number))
+    }
+
+    /// The number of a buffer's words.
     pub(crate) fn intern_buffer(&mut self, words: &[u64]) -> u32 {
-        let abstracted = self.abstracted;
-        let values = |see: &mut dyn FnMut(usize, u64)| match abstracted {
-            true => order::values(words, see),
-            false => buffer::values(words, see),
-        };
+        let rules = self.rules;
+        let values = |see: &mut dyn FnMut(usize, u64)| buffer::values(rules, words, see);
         self.buffers.intern(words, |see| values(&mut |at, _| see(words[at])), values)
     }
 

@@ -21,13 +21,17 @@
 //! *Ghost accesses* stand in blocks, go to memory themselves, and wait only for stores that a fence keeps before
 //! loads, and to write what is still in the buffer.
 //!
+//! *Loose buffers.* The machine that is abstracted is this one, reduced. Stores to cells that no other thread looks at go to
+//! memory at once: their thread sees them either way, and whether they wait in a buffer changes nothing for anybody else.
+//!
 //! *A thread alone* needs neither scheduling points nor a buffer.
 
 use crate::code::small;
 use crate::options::Model;
 use crate::reduce::memo::{self, Look};
 use crate::state::address;
-use crate::state::buffer::{Entry, Kind};
+use crate::state::buffer::Buffer;
+use crate::state::buffer::exact::{Entry, Kind};
 use crate::state::object::{self, Object};
 use crate::step::machine::{Place, Spot};
 use crate::step::recorder::{Note, Recorder};
@@ -42,7 +46,7 @@ const MOST_LOOKS: usize = 64;
 const MOST_BYTES: u64 = 1 << 24;
 
 impl<R: Recorder> Run<'_, '_, R> {
-    fn object(&self, spot: Spot) -> Object<'_> {
+    pub(crate) fn object(&self, spot: Spot) -> Object<'_> {
         self.machine.pools.object(spot.object)
     }
 
@@ -64,7 +68,7 @@ impl<R: Recorder> Run<'_, '_, R> {
             let local = own || alone || self.sole;
             // On pso, even a load that nobody notices keeps what is due before stores behind it. A monitor notices when calls
             // return.
-            let due = self.buffer.due > 0 || self.loose_due();
+            let due = self.buffer.due();
             let noticed = self.machine.options.model == Model::Pso || self.machine.code.is_watched();
             if due && (!local || noticed) {
                 return if self.may_wait() { Err(Stop::Blocked) } else { Ok(None) };
@@ -81,7 +85,7 @@ impl<R: Recorder> Run<'_, '_, R> {
         }
         if self.object(spot).freed() || self.buffer.frees(addr) {
             let memory = self.object(spot).read(offset, ty);
-            let value = self.buffer.forward(addr, ty, memory);
+            let value = self.buffer.view(addr, ty, memory);
             self.note(Note::DeadLoad { addr, ty, order, value });
             return Err(Fault::UseAfterFree.into());
         }
@@ -89,10 +93,9 @@ impl<R: Recorder> Run<'_, '_, R> {
             self.machine.footprint.read(class, offset, bytes, self.thread);
         }
         let mut value = self.object(spot).read(offset, ty);
-        if !self.buffer.entries.is_empty() {
-            value = self.buffer.forward(addr, ty, value);
+        if !self.buffer.is_empty() {
+            value = self.see(addr, ty, value)?;
         }
-        value = self.loose_load(addr, ty, value)?;
         self.weigh_load(spot.object, addr, offset, ty, value);
         self.form_load(spot.object, addr, offset, ty, value);
         self.note(Note::Load { addr, ty, order, value });
@@ -108,16 +111,16 @@ impl<R: Recorder> Run<'_, '_, R> {
 
     /// Ghosts wait for stores that fences keep before loads.
     fn wait_for_due(&self) -> Result<(), Stop> {
-        if self.buffer.due > 0 || self.loose_due() { Err(Stop::Blocked) } else { Ok(()) }
+        if self.buffer.due() { Err(Stop::Blocked) } else { Ok(()) }
     }
 
     /// Accesses of an atomic block wait for stores before it.
     fn wait_in_block(&self, addr: u64, bytes: u64, store: bool) -> Result<(), Stop> {
-        let waits = !self.buffer.entries.is_empty()
-            && (self.machine.options.model == Model::Tso
+        let waits = !self.buffer.is_empty()
+            && (self.machine.one_queue()
                 || self.buffer.covers(addr, bytes)
-                || if store { self.buffer.barred() } else { self.buffer.due > 0 });
-        if waits || self.loose_bars(addr, bytes, store) { Err(Stop::Blocked) } else { Ok(()) }
+                || if store { self.buffer.barred() } else { self.buffer.due() });
+        if waits { Err(Stop::Blocked) } else { Ok(()) }
     }
 
     /// A store; false if it is a scheduling point.
@@ -128,19 +131,17 @@ impl<R: Recorder> Run<'_, '_, R> {
         }
         let own = self.object(spot).owner() == Some(self.thread);
         let model = self.machine.options.model;
-        if order.releases() && model == Model::Pso {
-            self.buffer.order_stores();
-            self.loose_fence(true, false);
-            self.buffer_changed = true;
+        if order.releases() {
+            self.fence(true, false);
         }
-        let abstracted = self.machine.rules.is_some();
+        let loose = self.buffer.is_loose();
         // In exact buffers such stores wait until they may settle.
         let unnoticed =
-            abstracted && self.writes_unnoticed(spot, ty.bytes()) && !self.loose.covers(addr, ty.bytes());
+            loose && self.writes_unnoticed(spot, ty.bytes()) && !self.buffer.covers(addr, ty.bytes());
         let direct = self.depth > 0 || own || self.sole || model == Model::Sc || unnoticed;
         if order == Order::Ghost {
             self.wait_for_due()?;
-            if self.buffer.covers(addr, ty.bytes()) || self.loose.covers(addr, ty.bytes()) {
+            if self.buffer.covers(addr, ty.bytes()) {
                 return Err(Stop::Blocked);
             }
         } else if self.depth > 0 {
@@ -168,23 +169,15 @@ impl<R: Recorder> Run<'_, '_, R> {
             self.machine.ghost = order == Order::Ghost;
             self.write(spot, ty, value, own);
             self.machine.ghost = false;
-        } else if abstracted {
-            self.machine.share_word(self.world, value.bits());
-            let word = spot.offset / 8;
-            let memory = Value::new(self.object(spot).content()[word as usize]);
-            self.loose_store(addr, ty, value)?;
-            let whole = self.loose_word(addr - spot.offset + 8 * word, memory);
-            self.machine.share_word(self.world, whole.bits());
         } else {
             self.machine.share_word(self.world, value.bits());
             let word = spot.offset / 8;
             let memory = Value::new(self.object(spot).content()[word as usize]);
-            self.buffer.push(Entry { kind: Kind::Store, addr, ty, value: value.wrap(ty), barrier: false });
-            self.buffer_changed = true;
-            if ty.bytes() < 8 {
+            self.put(addr, ty, value)?;
+            if ty.bytes() < 8 || loose {
                 // The last piece of a pointer that is copied in pieces.
                 let start = addr - spot.offset + 8 * word;
-                let whole = self.buffer.forward(start, IntTy::U64, memory);
+                let whole = self.buffer.view(start, IntTy::U64, memory);
                 self.machine.share_word(self.world, whole.bits());
             }
         }
@@ -192,11 +185,7 @@ impl<R: Recorder> Run<'_, '_, R> {
             self.commit();
         }
         if order == Order::SeqCst {
-            self.loose_fence(false, true);
-            if !self.buffer.entries.is_empty() {
-                self.buffer.order_loads();
-                self.buffer_changed = true;
-            }
+            self.fence(false, true);
         }
         Ok(true)
     }
@@ -204,7 +193,7 @@ impl<R: Recorder> Run<'_, '_, R> {
     /// Whether the buffer is full, and the thread has to wait before it stores anything else.
     fn full(&mut self) -> Result<bool, Stop> {
         let most = self.machine.options.buffer;
-        if self.buffer.entries.len() < most {
+        if self.buffer.entries().len() < most {
             return Ok(false);
         }
         if self.may_as_well_wait() {
@@ -222,12 +211,12 @@ impl<R: Recorder> Run<'_, '_, R> {
     /// on pso a barrier is between, and no loads that others could notice, since those wait for stores that are due.
     /// Monitors would notice that a call returns.
     fn may_as_well_wait(&self) -> bool {
-        let behind = self.machine.options.model == Model::Tso || self.buffer.barred();
-        self.buffer.due > 0 && behind && self.machine.monitor.is_none()
+        let behind = self.machine.one_queue() || self.buffer.barred();
+        self.buffer.due() && behind && self.machine.monitor.is_none()
     }
 
     /// Whether no other thread competes for what a store writes.
-    fn writes_unnoticed(&self, spot: Spot, bytes: u64) -> bool {
+    pub(crate) fn writes_unnoticed(&self, spot: Spot, bytes: u64) -> bool {
         let class = self.object(spot).class();
         self.machine.options.reductions.footprint
             && self.machine.footprint.writes_alone(class, spot.offset, bytes, self.thread)
@@ -333,7 +322,7 @@ impl<R: Recorder> Run<'_, '_, R> {
             self.wait_in_block(addr, size, true)?;
         } else if direct && !own && !self.sole && !self.spend() {
             return Ok(false);
-        } else if !direct && self.machine.rules.is_none() && self.full()? {
+        } else if !direct && !self.buffer.is_loose() && self.full()? {
             return if self.may_wait() { Err(Stop::Blocked) } else { Ok(false) };
         }
         if self.object(spot).freed() || self.buffer.frees(addr) {
@@ -341,14 +330,16 @@ impl<R: Recorder> Run<'_, '_, R> {
             return Err(Fault::DoubleFree.into());
         }
         self.note(Note::Free { addr, direct });
-        if direct {
-            self.end_life(spot, own);
-        } else if self.machine.rules.is_some() {
-            return Err(Stop::Unsupported("`free` of shared memory, with abstract store buffers".into()));
-        } else {
-            let (kind, ty, value) = (Kind::Free, IntTy::U8, Value::new(size));
-            self.buffer.push(Entry { kind, addr, ty, value, barrier: false });
-            self.buffer_changed = true;
+        match &mut self.buffer {
+            _ if direct => self.end_life(spot, own),
+            Buffer::Exact(buffer) => {
+                let (kind, ty, value) = (Kind::Free, IntTy::U8, Value::new(size));
+                buffer.push(Entry { kind, addr, ty, value, barrier: false });
+                self.buffer_changed = true;
+            }
+            Buffer::Loose(..) => {
+                return Err(Stop::Unsupported("`free` of shared memory, with abstract store buffers".into()));
+            }
         }
         if !own && !self.sole {
             self.commit();
@@ -356,69 +347,12 @@ impl<R: Recorder> Run<'_, '_, R> {
         Ok(true)
     }
 
-    fn end_life(&mut self, spot: Spot, own: bool) {
+    pub(crate) fn end_life(&mut self, spot: Spot, own: bool) {
         let mut words = self.object(spot).0.to_vec();
         if !own && self.counts() {
             self.machine.footprint.free(Object(&words).class(), self.thread);
         }
         object::free(&mut words);
         self.machine.replace(self.world, spot.place, &words);
-    }
-
-    /// Lets the whole buffer reach memory.
-    pub(crate) fn drain(&mut self) -> Result<(), Stop> {
-        self.loose_drain()?;
-        while !self.buffer.entries.is_empty() {
-            self.flush(0)?;
-        }
-        Ok(())
-    }
-
-    /// Lets an entry of the buffer reach memory.
-    pub(crate) fn flush(&mut self, index: usize) -> Result<(), Stop> {
-        let entry = self.buffer.remove(index);
-        self.buffer_changed = true;
-        self.recorder.flush(self.thread, index);
-        match entry.kind {
-            Kind::Start => self.machine.release(self.world, entry.addr as usize),
-            Kind::Store => {
-                let spot = self.machine.locate(self.world, entry.addr, entry.ty.bytes())?;
-                if self.object(spot).freed() {
-                    return Err(Fault::UseAfterFree.into());
-                }
-                self.write(spot, entry.ty, entry.value, false);
-            }
-            Kind::Free => {
-                let spot = self.machine.locate(self.world, entry.addr, 0)?;
-                if self.object(spot).freed() {
-                    return Err(Fault::DoubleFree.into());
-                }
-                self.end_life(spot, false);
-            }
-        }
-        Ok(())
-    }
-
-    /// Lets entries reach memory at once that nobody else can notice: starts of threads that wait for no
-    /// store any more, and stores to cells without competition.
-    pub(crate) fn settle(&mut self) {
-        let one_queue = self.machine.options.model == Model::Tso;
-        let mut index = 0;
-        while index < self.buffer.entries.len() {
-            let entry = &self.buffer.entries[index];
-            let unnoticed = match entry.kind {
-                Kind::Start => true,
-                Kind::Free => false,
-                Kind::Store => match self.machine.locate(self.world, entry.addr, entry.ty.bytes()) {
-                    Ok(spot) => !self.object(spot).freed() && self.writes_unnoticed(spot, entry.ty.bytes()),
-                    Err(_) => false,
-                },
-            };
-            if unnoticed && self.buffer.ready(index, one_queue) && self.flush(index).is_ok() {
-                index = 0;
-            } else {
-                index += 1;
-            }
-        }
     }
 }

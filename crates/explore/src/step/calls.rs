@@ -1,12 +1,12 @@
 //! Calls that a subject makes, which a monitor may watch, and threads that start.
 
 use crate::code::{Src, register};
-use crate::state::buffer::{Entry, Kind};
+use crate::state::buffer::Buffer;
 use crate::state::threads;
 use crate::step::recorder::{Note, Recorder};
 use crate::step::run::{Flow, Run, Stop};
 use fencepost_harness::monitor::MonitorState;
-use fencepost_lsl::value::{IntTy, Value};
+use fencepost_lsl::value::Value;
 
 impl<R: Recorder> Run<'_, '_, R> {
     pub(crate) fn begin(&mut self, call: u32, pc: u32) -> Result<Flow, Stop> {
@@ -77,18 +77,15 @@ impl<R: Recorder> Run<'_, '_, R> {
         Ok(())
     }
 
-    /// Adds a thread. What was written before must be seen by it, so it may have to wait.
+    /// Adds a thread. What was written before must be seen by it, so it may have to wait; not with a loose buffer, which only
+    /// adds executions.
     fn start(&mut self, driver: u32, args: &[Value]) {
         let thread = self.world.threads.len();
         self.machine.pure = false;
-        let waits = !self.buffer.entries.is_empty();
+        let waits = !self.buffer.entries().is_empty();
         self.machine.add_thread(self.world, driver, args, waits);
-        if waits {
-            let (addr, ty) = (thread as u64, IntTy::U8);
-            let entry = Entry { kind: Kind::Start, addr, ty, value: Value::ZERO, barrier: false };
-            let barrier = std::mem::take(&mut self.buffer.barrier);
-            self.buffer.push(entry);
-            self.buffer.barrier = barrier;
+        if let (true, Buffer::Exact(buffer)) = (waits, &mut self.buffer) {
+            buffer.push_start(thread);
             self.buffer_changed = true;
             self.recorder.queue_start(self.thread);
         }

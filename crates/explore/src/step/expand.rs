@@ -1,12 +1,11 @@
 //! All steps from a state.
 
-use crate::abstraction::buffer::Flush;
 use crate::code::small;
-use crate::options::Model;
 use crate::reduce::collect::collect;
 use crate::reduce::memo::Change;
 use crate::reduce::rename::rename;
 use crate::reduce::symmetry::comes_later;
+use crate::state::buffer::Flush;
 use crate::state::{EMPTY, Phase, World};
 use crate::step::machine::Machine;
 use crate::step::notice::{noticeable, private};
@@ -19,10 +18,8 @@ use crate::step::script::Script;
 pub(crate) enum Move {
     /// The thread runs, with these choices.
     Run(Script),
-    /// An entry of its buffer reaches memory.
-    Flush(usize),
-    /// The same of an abstract buffer.
-    Loose(Flush),
+    /// A store in its buffer reaches memory.
+    Flush(Flush),
 }
 
 /// A step of a thread.
@@ -197,17 +194,8 @@ impl Expander {
     }
 
     fn flushes(&mut self, machine: &mut Machine, thread: usize) -> Result<(), Failure> {
-        if let Some(rules) = machine.rules {
-            for flush in machine.loose(&self.world, thread).flushes(rules) {
-                self.flushed(machine, Step { thread, what: Move::Loose(flush) })?;
-            }
-            return Ok(());
-        }
-        let buffer = machine.buffer(&self.world, thread);
-        for index in 0..buffer.entries.len() {
-            if buffer.ready(index, machine.options.model == Model::Tso) {
-                self.flushed(machine, Step { thread, what: Move::Flush(index) })?;
-            }
+        for flush in machine.buffer(&self.world, thread).flushes(machine.one_queue()) {
+            self.flushed(machine, Step { thread, what: Move::Flush(flush) })?;
         }
         Ok(())
     }
@@ -261,18 +249,14 @@ pub(crate) fn take<R: Recorder>(
 ) -> Result<(), Stop> {
     match &step.what {
         Move::Run(script) => run::run(machine, before, world, step.thread, &mut script.clone(), recorder),
-        Move::Flush(_) | Move::Loose(_) => {
+        Move::Flush(flush) => {
             world.copy(before);
             let mut script = Script::default();
             let mut run = Run::flushing(machine, world, step.thread, &mut script, recorder);
-            match &step.what {
-                Move::Flush(index) => run.flush(*index)?,
-                Move::Loose(flush) => run.loose_flush(flush)?,
-                Move::Run(_) => {}
-            }
+            run.flush(flush)?;
             run.settle();
-            let (buffer, loose) = (run.buffer, run.loose);
-            machine.set_buffers(world, step.thread, &buffer, &loose);
+            let buffer = run.buffer;
+            machine.set_buffer(world, step.thread, &buffer);
             Ok(())
         }
     }

@@ -1,7 +1,5 @@
 //! The machine: what all steps share, and threads as words.
 
-use crate::abstraction::buffer::Loose;
-use crate::abstraction::{Abstraction, Rules};
 use crate::code::small;
 use crate::code::{Code, Instr};
 use crate::options::{Model, Options};
@@ -10,7 +8,7 @@ use crate::reduce::footprint::Footprint;
 use crate::reduce::forms::Positions;
 use crate::reduce::memo::{self, Key, Look, Memo, Waiting};
 use crate::reduce::rename::{self, Renaming};
-use crate::state::buffer::Buffer;
+use crate::state::buffer::{Abstraction, Buffer, Rules};
 use crate::state::object::Object;
 use crate::state::{EMPTY, Phase, Pools, UNKNOWN, World, object_at};
 use crate::state::{address, object};
@@ -86,8 +84,6 @@ pub(crate) struct Machine<'a> {
     pub(crate) positions: Positions,
     /// Whether a ghost is what writes.
     pub(crate) ghost: bool,
-    /// How buffers are represented, unless as they are.
-    pub(crate) rules: Option<Rules>,
     /// Whether a thread had to wait because its buffer was full.
     pub(crate) waited: bool,
     /// Whether an assertion was looked at.
@@ -113,8 +109,7 @@ impl<'a> Machine<'a> {
         let one_queue = options.model == Model::Tso;
         let (abstraction, apart) = (options.abstraction, options.labelled);
         let rules = (!exact).then_some(Rules { abstraction, one_queue, apart });
-        let mut pools = Pools::new(options.model != Model::Sc, options.preemptions.is_some());
-        pools.abstracted = rules.is_some();
+        let mut pools = Pools::new(options.model != Model::Sc, options.preemptions.is_some(), rules);
         let mut globals = Vec::new();
         let mut index = 0;
         for (class, global) in program.globals.iter().enumerate() {
@@ -148,7 +143,6 @@ impl<'a> Machine<'a> {
             renaming: Renaming::default(),
             positions: Positions::default(),
             ghost: false,
-            rules,
             waited: false,
             asserted: false,
             passed: Vec::new(),
@@ -300,32 +294,23 @@ impl<'a> Machine<'a> {
     }
 
     /// The buffer of a thread.
+    #[inline]
     pub(crate) fn buffer(&self, world: &World, thread: usize) -> Buffer {
-        match world.buffers[thread] {
-            _ if self.rules.is_some() => Buffer::default(),
-            EMPTY => Buffer::default(),
-            number => Buffer::decode(self.pools.buffers.words.get(number)),
-        }
+        self.pools.buffer(world.buffers[thread])
     }
 
-    /// The abstract buffer of a thread.
-    pub(crate) fn loose(&self, world: &World, thread: usize) -> Loose {
-        match world.buffers[thread] {
-            EMPTY => Loose::default(),
-            number if self.rules.is_some() => Loose::decode(self.pools.buffers.words.get(number)),
-            _ => Loose::default(),
-        }
-    }
-
-    /// Sets the buffer of a thread, which is the abstract one if buffers are abstract.
-    pub(crate) fn set_buffers(&mut self, world: &mut World, thread: usize, buffer: &Buffer, loose: &Loose) {
+    /// Sets the buffer of a thread.
+    pub(crate) fn set_buffer(&mut self, world: &mut World, thread: usize, buffer: &Buffer) {
         let mut words = std::mem::take(&mut self.scratch);
-        match self.rules {
-            Some(_) => loose.encode(&mut words),
-            None => buffer.encode(&mut words),
-        }
+        buffer.encode(&mut words);
         world.buffers[thread] = self.pools.intern_buffer(&words);
         self.scratch = words;
+    }
+
+    /// Whether stores of a thread reach memory in order.
+    #[inline]
+    pub(crate) fn one_queue(&self) -> bool {
+        self.options.model == Model::Tso
     }
 
     /// Whether too much memory is held, asked again whenever states have grown by a part of the limit.

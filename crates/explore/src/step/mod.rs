@@ -7,6 +7,7 @@
 pub(crate) mod access;
 pub(crate) mod calls;
 pub(crate) mod expand;
+pub(crate) mod flush;
 pub(crate) mod machine;
 pub(crate) mod notice;
 pub(crate) mod recorder;

@@ -15,10 +15,8 @@
 //! An assumption that fails after nothing but reading takes that back: the thread waits before its first
 //! read since it last did something that others can notice, and tries again when they have moved on.
 
-use crate::abstraction::buffer::Loose;
 use crate::code::small;
 use crate::code::{Instr, Src};
-use crate::options::Model;
 use crate::state::World;
 use crate::state::buffer::Buffer;
 use crate::step::machine::Machine;
@@ -81,8 +79,6 @@ pub(crate) struct Run<'m, 'a, R> {
     pub(crate) recorder: &'m mut R,
     /// The thread's store buffer, and whether it changed.
     pub(crate) buffer: Buffer,
-    /// The same if buffers are abstract; then the other is empty.
-    pub(crate) loose: Loose,
     pub(crate) buffer_changed: bool,
     /// Whether the one visible action is still to be made.
     pub(crate) budget: bool,
@@ -117,16 +113,16 @@ impl<'m, 'a, R: Recorder> Run<'m, 'a, R> {
         script: &'m mut Script,
         recorder: &'m mut R,
     ) -> Run<'m, 'a, R> {
-        let (buffer, loose) = (machine.buffer(world, thread), machine.loose(world, thread));
-        let sole = machine.options.reductions.sole && !script.careful && machine.alone(world, thread);
-        let mut run = Run {
+        let buffer = machine.buffer(world, thread);
+        let alone = machine.options.reductions.sole && !script.careful && machine.alone(world, thread);
+        let sole = alone && buffer.drainable();
+        Run {
             machine,
             world,
             thread,
             script,
             recorder,
             buffer,
-            loose,
             buffer_changed: false,
             budget: true,
             committed: false,
@@ -136,9 +132,7 @@ impl<'m, 'a, R: Recorder> Run<'m, 'a, R> {
             began: false,
             chose: false,
             steps: 0,
-        };
-        run.sole &= run.drainable();
-        run
+        }
     }
 }
 
@@ -184,12 +178,12 @@ fn attempt<R: Recorder>(
     }
     run.go()?;
     run.settle();
-    let Run { buffer, loose, buffer_changed, .. } = run;
+    let Run { buffer, buffer_changed, .. } = run;
     let (frames, regs) = (std::mem::take(&mut machine.frames), std::mem::take(&mut machine.regs));
     world.threads[thread] = machine.intern_thread(&frames, &regs, false);
     (machine.frames, machine.regs) = (frames, regs);
     if buffer_changed {
-        machine.set_buffers(world, thread, &buffer, &loose);
+        machine.set_buffer(world, thread, &buffer);
     }
     Ok(())
 }
@@ -343,7 +337,6 @@ impl<R: Recorder> Run<'_, '_, R> {
                     let waits = self.depth > 0 || self.may_wait();
                     return if waits { Err(Stop::Blocked) } else { Ok(Flow::Pause(pc)) };
                 }
-                self.loose_fence(stores, loads);
                 self.fence(stores, loads);
                 self.note(Note::Fence(*fence));
             }
@@ -466,19 +459,6 @@ impl<R: Recorder> Run<'_, '_, R> {
                 self.machine.regs[(outer.base + to) as usize] = value;
             }
         }
-    }
-
-    fn fence(&mut self, stores: bool, loads: bool) {
-        if self.buffer.entries.is_empty() {
-            return;
-        }
-        if stores && self.machine.options.model == Model::Pso {
-            self.buffer.order_stores();
-        }
-        if loads {
-            self.buffer.order_loads();
-        }
-        self.buffer_changed = true;
     }
 
     fn choose(&mut self, from: u32) -> Result<Value, Stop> {

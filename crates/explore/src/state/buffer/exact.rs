@@ -1,4 +1,4 @@
-//! Store buffers: what a thread has written and memory has not seen yet.
+//! Store buffers as they are.
 //!
 //! One list a thread, oldest first, serves both machines. On tso only the oldest entry reaches memory. On
 //! pso any does that has no older one to the same bytes, so the list acts as a buffer for each address. Two
@@ -45,9 +45,9 @@ pub(crate) struct Entry {
     pub(crate) barrier: bool,
 }
 
-/// A buffer.
+/// An exact buffer.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Buffer {
+pub(crate) struct Exact {
     pub(crate) entries: Vec<Entry>,
     /// How many of the oldest entries the thread's loads wait for.
     pub(crate) due: usize,
@@ -73,11 +73,17 @@ impl Entry {
     }
 }
 
-impl Buffer {
+impl Exact {
     /// Adds an entry.
     pub(crate) fn push(&mut self, mut entry: Entry) {
         entry.barrier = std::mem::take(&mut self.barrier) && !self.entries.is_empty();
         self.entries.push(entry);
+    }
+
+    /// Adds the start of a thread, for which no barrier counts.
+    pub(crate) fn push_start(&mut self, thread: usize) {
+        let (kind, addr, ty, value) = (Kind::Start, thread as u64, IntTy::U8, Value::ZERO);
+        self.entries.push(Entry { kind, addr, ty, value, barrier: false });
     }
 
     /// Removes an entry that reaches memory.
@@ -182,9 +188,9 @@ impl Buffer {
     }
 
     /// From words.
-    pub(crate) fn decode(words: &[u64]) -> Buffer {
+    pub(crate) fn decode(words: &[u64]) -> Exact {
         let mut words = words.iter().copied();
-        let Some(head) = words.next() else { return Buffer::default() };
+        let Some(head) = words.next() else { return Exact::default() };
         let mut entries = Vec::new();
         while let (Some(flags), Some(addr), Some(bits)) = (words.next(), words.next(), words.next()) {
             let undefined = flags >> 12 & 1 != 0;
@@ -197,6 +203,6 @@ impl Buffer {
                 barrier: flags >> 11 & 1 != 0,
             });
         }
-        Buffer { entries, due: (head & 0xffff_ffff) as usize, barrier: head >> 32 != 0 }
+        Exact { entries, due: (head & 0xffff_ffff) as usize, barrier: head >> 32 != 0 }
     }
 }

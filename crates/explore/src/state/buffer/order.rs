@@ -1,6 +1,6 @@
 //! The order ⊑ on abstract buffers (BLENDER, Sections 4.1 and 4.3), and buffers as words.
 
-use super::buffer::{Item, Loose};
+use super::loose::{Item, Loose};
 use super::{Abstraction, Rules};
 use fencepost_lsl::value::Value;
 

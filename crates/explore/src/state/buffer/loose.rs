@@ -8,7 +8,7 @@
 //!
 //! Fences of one kind only are no part of the paper. A store-store fence starts a new *epoch*: what is
 //! stored later does not reach memory before what is stored earlier. A store-load fence makes all that is
-//! there *due*: loads wait for it. Both are marks on stores, here as in [`crate::state::buffer`]. On tso they are
+//! there *due*: loads wait for it. Both are marks on stores, here as in [`super::exact`]. On tso they are
 //! not needed: stores are in order anyway, and a thread may as well wait at a fence for its buffer to drain,
 //! since all it could do meanwhile is to store, which nobody notices before. The same holds on pso for
 //! fences of both kinds.
