@@ -21,53 +21,35 @@
 //! }
 //! ```
 //!
+//! Rooms, each of which uses those before it: `code`, what is executed; `state`, what there is; `reduce`, what need not
+//! be told apart; `step`, how a state leads to others; `judge`, whether an execution may end so; `search`, which state is
+//! next. [`abstraction`] searches the same machine with store buffers of bounded form, [`rlx`] is a machine of its own.
+//!
 //! Deliberately absent: C, the text of models, and judging of its own counterexamples.
 
 pub mod abstraction;
-mod access;
-mod address;
-mod alike;
-mod buffer;
-mod calls;
 mod code;
-mod collect;
-mod compile;
-mod confine;
-mod cycles;
-mod driver;
-mod expand;
-mod footprint;
-mod forms;
-mod intern;
 mod judge;
-mod leak;
-mod live;
-mod machine;
-mod memo;
-mod object;
 mod options;
 mod outcome;
-mod recorder;
-mod rename;
+mod reduce;
 pub mod rlx;
-mod run;
-mod script;
 mod search;
 mod state;
-mod stuck;
-mod symmetry;
-mod threads;
-mod trace;
+mod step;
 
-pub use driver::Subject;
+pub use code::driver::Subject;
 pub use options::{Budget, Model, Options, Reductions, Search, Termination};
 pub use outcome::{Exploration, Statistics, Verdict, Violation};
 
-use crate::cycles::Lasso;
-use crate::footprint::Footprint;
+use crate::code::driver;
 use crate::judge::Judge;
-use crate::machine::Machine;
-use crate::search::{End, Explorer};
+use crate::judge::cycles::{self, Lasso};
+use crate::reduce::footprint::Footprint;
+use crate::reduce::symmetry;
+use crate::search::{End, Explorer, trace};
+use crate::step::expand;
+use crate::step::machine::Machine;
 use fencepost_harness::monitor::Monitor;
 use fencepost_harness::observation::ObservationSet;
 use fencepost_harness::operation::Harness;

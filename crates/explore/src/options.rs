@@ -1,7 +1,7 @@
 //! What an exploration may do and how long.
 
-use crate::abstraction::Abstraction;
-use crate::cycles::Fairness;
+use crate::judge::cycles::Fairness;
+use crate::state::buffer::Abstraction;
 use fencepost_harness::verdict::Reason;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

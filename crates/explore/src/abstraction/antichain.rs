@@ -1,13 +1,13 @@
 //! Sets of states of which none covers another (BLENDER, Section 4.1: the domain of antichains, and its join).
 //!
 //! States that agree in all but their buffers, and whose buffers agree in what ⊑ leaves alone, form a group. A state that a member of its group covers is not
-//! visited; a state that covers members takes their place. See [`super::order::covers`] for why that is sound.
+//! visited; a state that covers members takes their place. See [`covers`] for why that is sound.
 
-use super::buffer::Loose;
-use super::order::covers;
-use super::{Abstraction, Rules};
-use crate::intern::Interner;
 use crate::state::Pools;
+use crate::state::buffer::loose::Loose;
+use crate::state::buffer::order::covers;
+use crate::state::buffer::{Abstraction, Rules};
+use crate::state::intern::Interner;
 use rustc_hash::FxHashMap;
 
 /// An antichain of states, by number.

@@ -5,14 +5,14 @@
 //! still be: another order of the threads may show it.
 
 use crate::code::Code;
-use crate::expand::{Move, Step, take};
-use crate::footprint::Footprint;
-use crate::machine::Machine;
-use crate::options::{Model, Options};
-use crate::recorder::Nothing;
-use crate::run::{self, Stop};
-use crate::script::Script;
+use crate::options::Options;
+use crate::reduce::footprint::Footprint;
 use crate::state::{EMPTY, Phase, World};
+use crate::step::expand::{Move, Step, take};
+use crate::step::machine::Machine;
+use crate::step::recorder::Nothing;
+use crate::step::run::{self, Stop};
+use crate::step::script::Script;
 use fencepost_lsl::program::Program;
 use rustc_hash::FxHashSet;
 
@@ -91,10 +91,8 @@ fn moves(machine: &Machine, node: &Node, order: &[usize]) -> Vec<Step> {
         if node.world.buffers[thread] == EMPTY {
             continue;
         }
-        let buffer = machine.buffer(&node.world, thread);
-        let one_queue = machine.options.model == Model::Tso;
-        let ready = (0..buffer.entries.len()).filter(|&index| buffer.ready(index, one_queue));
-        moves.extend(ready.map(|index| Step { thread, what: Move::Flush(index) }));
+        let flushes = machine.buffer(&node.world, thread).flushes(machine.one_queue());
+        moves.extend(flushes.into_iter().map(|flush| Step { thread, what: Move::Flush(flush) }));
     }
     if let Some(&thread) = order.get(node.made)
         && thread < node.world.threads.len()

@@ -4,11 +4,11 @@
 //! programs that run for ever are as good as others.
 
 use super::antichain::{Antichain, Join};
-use crate::expand::{Expander, Failure, Step};
-use crate::intern::small;
-use crate::machine::Machine;
+use crate::code::small;
 use crate::outcome::Statistics;
-use crate::run::Stop;
+use crate::step::expand::{Expander, Failure, Step};
+use crate::step::machine::Machine;
+use crate::step::run::Stop;
 use fencepost_harness::verdict::Reason;
 
 /// How a search ended.
@@ -31,7 +31,7 @@ pub(crate) fn search(
 ) -> End {
     let world = machine.start();
     let (start, _) = machine.pools.encode(&world);
-    let mut antichain = machine.rules.map(Antichain::new);
+    let mut antichain = machine.pools.rules.map(Antichain::new);
     if let Some(antichain) = &mut antichain {
         antichain.join(&machine.pools, start);
     }

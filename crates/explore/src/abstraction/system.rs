@@ -10,15 +10,15 @@
 
 use super::Abstraction;
 use super::antichain::{Antichain, Join};
+use crate::code::driver::{self, Subject};
+use crate::code::small;
 use crate::code::{Code, Instr};
-use crate::driver::{self, Subject};
-use crate::expand::{Expander, Failure};
-use crate::footprint::Footprint;
-use crate::intern::small;
-use crate::machine::Machine;
 use crate::options::{Options, Reductions};
 use crate::outcome::Statistics;
-use crate::run::Stop;
+use crate::reduce::footprint::Footprint;
+use crate::step::expand::{Expander, Failure};
+use crate::step::machine::Machine;
+use crate::step::run::Stop;
 use fencepost_harness::operation::Harness;
 use fencepost_harness::verdict::Reason;
 use fencepost_lsl::program::SlotId;
@@ -146,7 +146,7 @@ impl Builder {
     fn build(&mut self, machine: &mut Machine, progress: &dyn Fn(&Statistics)) -> Result<bool, Reason> {
         let world = machine.start();
         let (start, _) = machine.pools.encode(&world);
-        let Some(mut antichain) = machine.rules.map(Antichain::new) else {
+        let Some(mut antichain) = machine.pools.rules.map(Antichain::new) else {
             return Err(Reason::Unsupported("to infer fences on sc: there are no store buffers".into()));
         };
         antichain.join(&machine.pools, start);

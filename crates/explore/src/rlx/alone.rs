@@ -18,7 +18,7 @@
 
 use super::machine::Machine;
 use super::state::{Opd, Spot, What, World};
-use crate::threads::ThreadSet;
+use crate::state::threads::ThreadSet;
 use fencepost_lsl::value::Value;
 use rustc_hash::FxHashMap;
 

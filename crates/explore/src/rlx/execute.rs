@@ -6,7 +6,7 @@ use super::machine::{Machine, Stop};
 use super::rules::{Class, Effect, Kinds};
 use super::state::{Opd, Spot, Thread, What, World, class};
 use crate::code::Instr;
-use crate::threads;
+use crate::state::threads;
 use fencepost_lsl::value::{IntTy, Value};
 
 /// A step: the thread, and which of its pending instructions.

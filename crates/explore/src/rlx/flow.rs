@@ -5,8 +5,8 @@
 
 use super::info::Info;
 use super::labels::Labels;
+use crate::code::small;
 use crate::code::{Code, Instr};
-use crate::intern::small;
 use rustc_hash::FxHashMap;
 
 /// A position of a thread's code.

@@ -1,8 +1,8 @@
 //! What the machine knows of the code beforehand: labels, atomic blocks, loops that may be left out.
 
 use super::rules::{Effect, Kinds};
+use crate::code::small;
 use crate::code::{Code, Instr, Src};
-use crate::intern::small;
 use fencepost_lsl::program::Order;
 use fencepost_lsl::value::IntTy;
 use rustc_hash::{FxHashMap, FxHashSet};

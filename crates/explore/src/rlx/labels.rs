@@ -5,8 +5,8 @@
 
 use super::info::Info;
 use super::rules::Effect;
+use crate::code::small;
 use crate::code::{Code, Instr};
-use crate::intern::small;
 use fencepost_lsl::program::{ProcId, Program};
 use fencepost_lsl::source::Span;
 use rustc_hash::FxHashMap;

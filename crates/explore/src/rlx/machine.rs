@@ -6,7 +6,7 @@ use super::info::{Block, Info};
 use super::rules::{Class, Effect, Kinds, Overtake, Rules};
 use super::state::{Frame, Opd, Spot, Thread, What, World, class, simple_effect};
 use crate::code::{Code, Instr, register};
-use crate::threads;
+use crate::state::threads;
 use fencepost_lsl::fault::{Fault, Use};
 use fencepost_lsl::memory::Object;
 use fencepost_lsl::program::{Place, Program, address};

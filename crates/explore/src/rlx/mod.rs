@@ -26,7 +26,7 @@ mod state;
 pub use flow::{Flow, FlowPoint};
 pub use labels::{Label, Labels};
 
-use crate::driver::{self, Subject};
+use crate::code::driver::{self, Subject};
 use crate::options::Budget;
 use alone::Footprint;
 use fencepost_harness::observation::{Observation, ObservationSet};

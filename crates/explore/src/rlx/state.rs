@@ -6,7 +6,7 @@
 
 use super::info::Way;
 use super::rules::{Class, Effect, Kinds};
-use crate::intern::small;
+use crate::code::small;
 use fencepost_lsl::fault::Fault;
 use fencepost_lsl::memory::Object;
 use fencepost_lsl::op::PrimOp;

@@ -1,0 +1,68 @@
+//! Heap objects that nobody can free any more: all threads are over, and no global leads to them.
+//!
+//! A word leads to an object as pointers are commonly kept: as they are, with tags in their lowest bits, with a
+//! stamp in the 16 bits above or below. Other than garbage collection, which must not drop anything that is used
+//! and takes whatever looks like a pointer for one, this must find what is lost.
+
+use crate::state::address;
+use crate::state::{World, object_at};
+use crate::step::machine::Machine;
+use fencepost_lsl::program::address as regions;
+
+/// What is lost in an execution that is over.
+pub(crate) struct Lost {
+    /// The addresses of objects that no global leads to.
+    pub(crate) objects: Vec<u64>,
+    /// Whether to some of these a word may lead that keeps pointers otherwise: across two words, or further up in one.
+    pub(crate) doubtful: bool,
+}
+
+/// All that is lost in an execution that is over.
+pub(crate) fn leaked(machine: &Machine, world: &World) -> Lost {
+    let object = |at: usize| machine.pools.object(world.objects[at]);
+    let mut held = vec![false; world.slots.len()];
+    let mut work: Vec<usize> = Vec::new();
+    let follow = |words: &[u64], held: &mut Vec<bool>, work: &mut Vec<usize>| {
+        let slots = words.iter().flat_map(|&word| [word, word & (u64::MAX >> 16), word >> 16]);
+        for slot in slots.filter_map(address::slot) {
+            let Some(at) = world.slots.partition_point(|other| *other <= slot).checked_sub(1) else {
+                continue;
+            };
+            let inside = slot - world.slots[at] < object(at).slots();
+            if inside && !std::mem::replace(&mut held[at], true) {
+                work.push(at);
+            }
+        }
+    };
+    for global in &world.globals {
+        follow(machine.pools.object(*global).content(), &mut held, &mut work);
+    }
+    while let Some(at) = work.pop() {
+        follow(object(at).content(), &mut held, &mut work);
+    }
+    let lost = |at: &usize| object(*at).heap() && !object(*at).freed() && !held[*at];
+    let lost: Vec<usize> = (0..world.slots.len()).filter(lost).collect();
+    let doubtful = !lost.is_empty() && {
+        let reached = reached(machine, world);
+        lost.iter().any(|&at| reached[at])
+    };
+    Lost { objects: lost.iter().map(|&at| object(at).base(world.slots[at])).collect(), doubtful }
+}
+
+/// The objects that globals may lead to by pointers that take 32 bits, or lie across two words, or above a stamp of 32 bits.
+fn reached(machine: &Machine, world: &World) -> Vec<bool> {
+    let pools = &machine.pools;
+    let mut reached = vec![false; world.slots.len()];
+    let mut work = world.globals.clone();
+    while let Some(number) = work.pop() {
+        let words = pools.object(number).content();
+        let halves =
+            words.iter().flat_map(|word| [0, 16, 32].map(|shift| word >> shift & (regions::END - 1)));
+        for at in halves.filter_map(address::slot).filter_map(|slot| object_at(pools, world, slot)) {
+            if !std::mem::replace(&mut reached[at], true) {
+                work.push(world.objects[at]);
+            }
+        }
+    }
+    reached
+}

@@ -1,0 +1,477 @@
+//! One thread runs: at most one action that others can notice, then on to the next such action.
+//!
+//! A step starts at a scheduling point: an access that other threads may compete for, an atomic block, a
+//! call that a monitor watches. It carries that out and all that follows up to the next one. What makes an
+//! access invisible to others is said in [`crate::step::access`].
+//!
+//! # Soundness
+//!
+//! Instructions that touch only registers, memory that nobody else can reach, or the thread's own end of
+//! its store buffer commute with all steps of other threads and enable or disable none, so running them at
+//! once loses nothing. A loop of them is cut after a while, and after each round in which something was chosen: its
+//! states are stored and all threads get their turn. A call that a monitor watches begins with its first action and ends with its last; that leaves
+//! the fewest calls overlapping, so if those histories can be explained, looser ones can.
+//!
+//! An assumption that fails after nothing but reading takes that back: the thread waits before its first
+//! read since it last did something that others can notice, and tries again when they have moved on.
+
+use crate::code::small;
+use crate::code::{Instr, Src};
+use crate::state::World;
+use crate::state::buffer::Buffer;
+use crate::step::machine::Machine;
+use crate::step::recorder::{At, Frame, Note, Recorder};
+use crate::step::script::Script;
+use fencepost_harness::verdict::Reason;
+use fencepost_lsl::fault::{Fault, Use};
+use fencepost_lsl::interp::{MAX_CALLS, too_deep};
+use fencepost_lsl::program::{Choice, Fence, Order, Unmet};
+use fencepost_lsl::value::Value;
+
+/// Why a step leads to no state.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Stop {
+    /// A runtime error.
+    Fault(Fault),
+    /// The thread has to wait: for what others do, or until stores have reached memory.
+    Blocked,
+    /// The step is to be made again, and to end before its instruction with this number.
+    Again(u32),
+    /// The execution is ruled out: by an assumption of the user's, or because a primed operation would retry.
+    Pruned,
+    /// The program ends.
+    Exited,
+    /// The monitor has no explanation left.
+    Unexplained,
+    /// The engine cannot follow.
+    Unsupported(String),
+    /// A limit was reached.
+    Limit(Reason),
+}
+
+impl From<Fault> for Stop {
+    fn from(fault: Fault) -> Stop {
+        Stop::Fault(fault)
+    }
+}
+
+/// Instructions after which a thread that does nothing visible is interrupted.
+const LOCAL_LIMIT: u32 = 1_000;
+/// Instructions after which an atomic block is given up.
+const ATOMIC_LIMIT: u32 = 1_000_000;
+/// Instructions after which limits are looked at.
+const POLLED: u32 = 256;
+/// Values of a type small enough to try all of.
+const ENUMERABLE_BITS: u8 = 8;
+
+/// Whether a fence keeps stores before stores, and stores before loads.
+fn orders(fence: Fence) -> (bool, bool) {
+    let stores = fence.store_store || fence.order.releases();
+    (stores, fence.store_load || fence.order == Order::SeqCst)
+}
+
+/// A step under way.
+pub(crate) struct Run<'m, 'a, R> {
+    pub(crate) machine: &'m mut Machine<'a>,
+    pub(crate) world: &'m mut World,
+    pub(crate) thread: usize,
+    pub(crate) script: &'m mut Script,
+    pub(crate) recorder: &'m mut R,
+    /// The thread's store buffer, and whether it changed.
+    pub(crate) buffer: Buffer,
+    pub(crate) buffer_changed: bool,
+    /// Whether the one visible action is still to be made.
+    pub(crate) budget: bool,
+    /// Whether something happened that others can notice.
+    pub(crate) committed: bool,
+    /// Whether no other thread is left.
+    pub(crate) sole: bool,
+    /// Atomic blocks under way.
+    pub(crate) depth: u32,
+    /// Since then: the first load of memory that others may change, by number of instruction.
+    pub(crate) read: Option<u32>,
+    pub(crate) began: bool,
+    /// Whether a choice was made.
+    chose: bool,
+    steps: u32,
+}
+
+/// What to do after an instruction.
+pub(crate) enum Flow {
+    Next,
+    Goto(u32),
+    /// Stop here, to go on from this position.
+    Pause(u32),
+}
+
+impl<'m, 'a, R: Recorder> Run<'m, 'a, R> {
+    /// A thread that does nothing itself while its buffer is flushed.
+    pub(crate) fn flushing(
+        machine: &'m mut Machine<'a>,
+        world: &'m mut World,
+        thread: usize,
+        script: &'m mut Script,
+        recorder: &'m mut R,
+    ) -> Run<'m, 'a, R> {
+        let buffer = machine.buffer(world, thread);
+        let alone = machine.options.reductions.sole && !script.careful && machine.alone(world, thread);
+        let sole = alone && buffer.drainable();
+        Run {
+            machine,
+            world,
+            thread,
+            script,
+            recorder,
+            buffer,
+            buffer_changed: false,
+            budget: true,
+            committed: false,
+            sole,
+            depth: 0,
+            read: None,
+            began: false,
+            chose: false,
+            steps: 0,
+        }
+    }
+}
+
+/// Runs a step of a thread from one world to another, which is of use only after success.
+pub(crate) fn run<R: Recorder>(
+    machine: &mut Machine,
+    before: &World,
+    world: &mut World,
+    thread: usize,
+    script: &mut Script,
+    recorder: &mut R,
+) -> Result<(), Stop> {
+    loop {
+        world.copy(before);
+        script.rewind();
+        let runs_on = machine.options.reductions.sole && !script.careful && machine.alone(before, thread);
+        match attempt(machine, world, thread, script, recorder) {
+            Err(Stop::Again(pause)) => script.pause = Some(pause),
+            Err(Stop::Blocked) if runs_on => (script.careful, script.pause) = (true, None),
+            result => return result,
+        }
+    }
+}
+
+fn attempt<R: Recorder>(
+    machine: &mut Machine,
+    world: &mut World,
+    thread: usize,
+    script: &mut Script,
+    recorder: &mut R,
+) -> Result<(), Stop> {
+    machine.load_thread(world.threads[thread]);
+    machine.looks.clear();
+    machine.made.clear();
+    machine.passed.clear();
+    // While a thread is the first and only one, what it accesses is not noted.
+    let others = world.threads.len() > 1;
+    machine.pure = others && script.pause.is_none() && machine.options.reductions.remember;
+    let mut run = Run::flushing(machine, world, thread, script, recorder);
+    if run.sole {
+        run.machine.pure = false;
+        run.drain()?;
+    }
+    run.go()?;
+    run.settle();
+    let Run { buffer, buffer_changed, .. } = run;
+    let (frames, regs) = (std::mem::take(&mut machine.frames), std::mem::take(&mut machine.regs));
+    world.threads[thread] = machine.intern_thread(&frames, &regs, false);
+    (machine.frames, machine.regs) = (frames, regs);
+    if buffer_changed {
+        machine.set_buffer(world, thread, &buffer);
+    }
+    Ok(())
+}
+
+impl<R: Recorder> Run<'_, '_, R> {
+    #[inline]
+    pub(crate) fn value(&self, src: Src) -> Value {
+        if src < 0 {
+            return self.machine.code.consts[!src as usize];
+        }
+        let base = self.machine.frames[self.machine.frames.len() - 1].base;
+        self.machine.regs[base as usize + src as usize]
+    }
+
+    #[inline]
+    pub(crate) fn set(&mut self, reg: u32, value: Value) {
+        let base = self.machine.frames[self.machine.frames.len() - 1].base;
+        self.machine.regs[(base + reg) as usize] = value;
+    }
+
+    pub(crate) fn address(&self, src: Src) -> Result<u64, Stop> {
+        self.value(src).defined().ok_or(Stop::Fault(Fault::Undefined(Use::Address)))
+    }
+
+    fn condition(&self, src: Src) -> Result<bool, Stop> {
+        let value = self.value(src).defined();
+        value.map(|bits| bits != 0).ok_or(Stop::Fault(Fault::Undefined(Use::Condition)))
+    }
+
+    pub(crate) fn note(&mut self, note: Note) {
+        let frames = &self.machine.frames;
+        let pc = frames[frames.len() - 1].pc;
+        self.recorder.note(At { thread: self.thread, pc, frames }, note);
+    }
+
+    /// Something happens that others can notice.
+    pub(crate) fn commit(&mut self) {
+        (self.committed, self.read) = (true, None);
+    }
+
+    /// Notes a load of memory that others may change. False if the step ends before it.
+    pub(crate) fn reads(&mut self) -> bool {
+        self.read.get_or_insert(self.steps);
+        self.script.pause != Some(self.steps)
+    }
+
+    /// Whether the visible action of this step may be made now. Not after something that must stay: should
+    /// the action turn out to have to wait, the step is taken back.
+    pub(crate) fn spend(&mut self) -> bool {
+        self.may_wait() && std::mem::replace(&mut self.budget, false)
+    }
+
+    /// Whether the step can be taken back, to wait.
+    pub(crate) fn may_wait(&self) -> bool {
+        self.budget && !self.committed
+    }
+
+    /// Runs until a scheduling point.
+    fn go(&mut self) -> Result<(), Stop> {
+        let code = self.machine.code;
+        loop {
+            let last = self.machine.frames.len() - 1;
+            let pc = self.machine.frames[last].pc;
+            self.steps += 1;
+            if self.steps.is_multiple_of(POLLED) {
+                self.machine.options.budget.spent().map_err(Stop::Limit)?;
+                if self.machine.is_full() || self.machine.pools.nearly_full() {
+                    return Err(Stop::Limit(Reason::Memory));
+                }
+            }
+            let flow = match self.step(&code.instrs[pc as usize], pc) {
+                Ok(flow) => flow,
+                Err(stop) => {
+                    if let Stop::Fault(fault) = &stop {
+                        let frames = &self.machine.frames;
+                        let pc = frames[frames.len() - 1].pc;
+                        let at = At { thread: self.thread, pc, frames };
+                        self.recorder.fail(at, fault, code.spans[pc as usize]);
+                    }
+                    return Err(stop);
+                }
+            };
+            let last = self.machine.frames.len() - 1;
+            let frame = &mut self.machine.frames[last];
+            match flow {
+                Flow::Next => frame.pc += 1,
+                Flow::Goto(to) => {
+                    let back = to <= frame.pc;
+                    frame.pc = to;
+                    // Of a call that is not yet made, the arguments are not kept.
+                    let before_call = matches!(code.instrs[to as usize], Instr::Call { .. });
+                    // Ways that choices open multiply with each round, unless states in between are told apart.
+                    let long = self.steps > LOCAL_LIMIT || self.chose;
+                    if back && !before_call && self.depth == 0 && long {
+                        return Ok(());
+                    }
+                    if self.steps > ATOMIC_LIMIT {
+                        let what = format!("more than {ATOMIC_LIMIT} instructions at once");
+                        return Err(Stop::Unsupported(what));
+                    }
+                }
+                Flow::Pause(at) => {
+                    frame.pc = at;
+                    assert_eq!(self.depth, 0, "a step ends inside of an atomic block");
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    #[inline]
+    fn step(&mut self, instr: &Instr, pc: u32) -> Result<Flow, Stop> {
+        match instr {
+            Instr::Op { dst, op, a, b } => {
+                let x = self.value(*a);
+                let y = if op.arity() == 1 { Value::ZERO } else { self.value(*b) };
+                let value = op.eval(&[x, y][..op.arity()])?;
+                self.machine.weigh_op(self.world, *op, x, y, value);
+                self.machine.form_op(self.world, *op, x, y, value);
+                self.set(*dst, value);
+            }
+            Instr::Load { dst, addr, ty, order } => {
+                let addr = self.address(*addr)?;
+                match self.load(addr, *ty, *order)? {
+                    Some(value) => self.set(*dst, value),
+                    None => return Ok(Flow::Pause(pc)),
+                }
+            }
+            Instr::Store { addr, value, ty, order } => {
+                let (addr, value) = (self.address(*addr)?, self.value(*value));
+                if !self.store(addr, value, *ty, *order)? {
+                    return Ok(Flow::Pause(pc));
+                }
+            }
+            Instr::Jump { to, leave } => {
+                self.leave(*leave);
+                return Ok(Flow::Goto(*to));
+            }
+            Instr::JumpIf { cond, to, leave, .. } => {
+                if self.condition(*cond)? {
+                    self.leave(*leave);
+                    return Ok(Flow::Goto(*to));
+                }
+            }
+            Instr::Call { proc, args, results: _ } => return self.call(*proc, args),
+            Instr::Return => self.leave_proc(),
+            Instr::Fence(fence) => {
+                let (stores, loads) = orders(*fence);
+                if self.drains(stores, loads) {
+                    // A block waits as a whole, before it begins.
+                    let waits = self.depth > 0 || self.may_wait();
+                    return if waits { Err(Stop::Blocked) } else { Ok(Flow::Pause(pc)) };
+                }
+                self.fence(stores, loads);
+                self.note(Note::Fence(*fence));
+            }
+            Instr::Enter => {
+                if self.depth == 0 {
+                    if !self.sole && !self.spend() {
+                        return Ok(Flow::Pause(pc));
+                    }
+                    self.recorder.atomic(true);
+                }
+                self.depth += 1;
+            }
+            Instr::Leave => self.leave(1),
+            Instr::Assert { cond, fault } => {
+                self.machine.asserted = true;
+                if !self.condition(*cond)? {
+                    return Err(self.machine.code.faults[*fault as usize].clone().into());
+                }
+            }
+            Instr::Assume { cond, unmet } => {
+                if !self.condition(*cond)? {
+                    // What was done stays done: the thread stays where it last looked at memory, or here. It may find the
+                    // condition to hold when it looks again later.
+                    return match self.read {
+                        _ if !self.committed || self.depth > 0 => Err(match unmet {
+                            Unmet::Waits => Stop::Blocked,
+                            Unmet::RulesOut => Stop::Pruned,
+                            Unmet::Exits => Stop::Exited,
+                        }),
+                        Some(load) => Err(Stop::Again(load)),
+                        None => Ok(Flow::Pause(pc)),
+                    };
+                }
+            }
+            Instr::Prune { cond } => {
+                if cond.map_or(Ok(true), |cond| self.condition(cond))? {
+                    // As with an assumption, what was done stays done, for others to see.
+                    return match self.read {
+                        _ if !self.committed || self.depth > 0 => Err(Stop::Pruned),
+                        Some(load) => Err(Stop::Again(load)),
+                        None => Ok(Flow::Pause(pc)),
+                    };
+                }
+            }
+            Instr::Within { base, result } => {
+                let (base, result) = (self.address(*base)?, self.address(*result)?);
+                self.machine.within(self.world, base, result)?;
+            }
+            Instr::Alloc { dst, size, site } => {
+                let size = self.address(*size)?;
+                match self.alloc(size, *site)? {
+                    Some(addr) => self.set(*dst, Value::new(addr)),
+                    None => return Ok(Flow::Pause(pc)),
+                }
+            }
+            Instr::Free { addr } => {
+                let addr = self.address(*addr)?;
+                if addr != 0 && !self.free(addr)? {
+                    return Ok(Flow::Pause(pc));
+                }
+            }
+            Instr::Choose { dst, from } => {
+                let value = self.choose(*from)?;
+                // Choices of the test itself are its arguments, not events.
+                if self.machine.frames.len() > 1 {
+                    self.note(Note::Choose(value));
+                }
+                self.set(*dst, value);
+            }
+            Instr::Begin { call } => return self.begin(*call, pc),
+            Instr::End { call } => self.end(*call)?,
+            Instr::Spawn { driver, args } => self.spawn(*driver, args)?,
+            Instr::Launch { drivers } => self.launch(drivers)?,
+            Instr::Slot(_) => {}
+            Instr::Exit => return Ok(Flow::Pause(pc)),
+        }
+        Ok(Flow::Next)
+    }
+
+    fn leave(&mut self, blocks: u32) {
+        if blocks > 0 {
+            self.depth -= blocks;
+            if self.depth == 0 {
+                self.recorder.atomic(false);
+            }
+        }
+    }
+
+    fn call(&mut self, proc: u32, args: &[Src]) -> Result<Flow, Stop> {
+        let code = self.machine.code;
+        let callee = &code.procs[proc as usize];
+        let frame = self.machine.frames[self.machine.frames.len() - 1];
+        let caller = code.proc_at(frame.pc);
+        // The driver's frame is none of the calls.
+        if self.machine.frames.len() > MAX_CALLS {
+            return Err(Stop::Unsupported(too_deep()));
+        }
+        let base = frame.base as usize + caller.regs as usize;
+        if self.machine.regs.len() < base + callee.regs as usize {
+            self.machine.regs.resize(base + callee.regs as usize, Value::UNDEFINED);
+        }
+        for reg in &callee.unset {
+            self.machine.regs[base + *reg as usize] = Value::UNDEFINED;
+        }
+        for (param, arg) in callee.params.iter().zip(args) {
+            self.machine.regs[base + *param as usize] = self.value(*arg);
+        }
+        self.machine.frames.push(Frame { pc: callee.entry, base: small(base) });
+        Ok(Flow::Goto(callee.entry))
+    }
+
+    fn leave_proc(&mut self) {
+        let code = self.machine.code;
+        let inner = self.machine.frames.pop().expect("a procedure is under way");
+        let callee = code.proc_at(inner.pc);
+        let outer = self.machine.frames[self.machine.frames.len() - 1];
+        if let Instr::Call { results, .. } = &code.instrs[outer.pc as usize] {
+            for (from, to) in callee.results.iter().zip(results.iter()) {
+                let value = self.machine.regs[(inner.base + from) as usize];
+                self.machine.regs[(outer.base + to) as usize] = value;
+            }
+        }
+    }
+
+    fn choose(&mut self, from: u32) -> Result<Value, Stop> {
+        (self.machine.pure, self.chose) = (false, true);
+        match &self.machine.code.choices[from as usize] {
+            Choice::OneOf(values) if values.is_empty() => Err(Stop::Pruned),
+            Choice::OneOf(values) => Ok(values[self.script.take(small(values.len())) as usize]),
+            Choice::Any(ty) if ty.bits <= ENUMERABLE_BITS => {
+                Ok(Value::new(ty.wrap(self.script.take(1 << ty.bits) as u64)))
+            }
+            Choice::Any(ty) => {
+                Err(Stop::Unsupported(format!("a choice among all {} values of a type", 1u128 << ty.bits)))
+            }
+        }
+    }
+}
