@@ -13,11 +13,12 @@ use super::Results;
 use crate::BenchArgs;
 use anyhow::{Result, bail};
 use fencepost_explore::abstraction::{Abstraction, Approach, verify};
-use fencepost_explore::{Budget, Model, Options, Subject, Verdict};
+use fencepost_explore::{Model, Options, Subject, Verdict};
 use fencepost_fences::guided::{self, Effort, Outcome};
 use fencepost_fences::place::Kind;
 use fencepost_fences::proved::Proved;
 use fencepost_fences::store_buffers::{fenced, fewest, infer};
+use fencepost_harness::budget::Budget;
 use fencepost_harness::operation::Harness;
 use fencepost_harness::verdict::Reason;
 use fencepost_lsl::program::{ProcId, SlotId};
@@ -179,8 +180,7 @@ fn by_search(harness: &Harness, main: ProcId, options: &Options) -> Answer {
     let approach = Approach::Fixed(options.abstraction);
     let mut question = [Proved::new(harness, main, options, approach, &full)];
     let costs = vec![vec![1]; harness.program.slots.len()];
-    let stop = || options.budget.exhausted();
-    let search = guided::Options { costs: &costs, limit: 1, stop: &stop, progress: &|_| {} };
+    let search = guided::Options { costs: &costs, limit: 1, budget: &options.budget, progress: &|_| {} };
     match guided::infer(&mut question, &search, &mut Effort::default()).map_err(|(_, reason)| reason)? {
         Outcome::Hopeless { .. } => Ok((None, None)),
         Outcome::Placements { found, .. } => {

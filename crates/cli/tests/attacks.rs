@@ -57,7 +57,8 @@ fn attacks() {
         for expectation in &expectations {
             let mut engines = vec![Limits::default()];
             if fencepost_explore::Model::named(&expectation.model).is_some() {
-                let budget = fencepost_explore::Budget { states: Some(1_000_000), ..Default::default() };
+                let budget =
+                    fencepost_harness::budget::Budget { states: Some(1_000_000), ..Default::default() };
                 let how = fencepost_explore::Options { budget, ..Default::default() };
                 engines.push(Limits { engine: Engine::Explicit(how), ..Limits::default() });
             }
@@ -85,7 +86,7 @@ fn other_ways() -> Vec<Limits> {
         let mut reductions = Reductions::default();
         let switch = toggle(&mut reductions);
         *switch = !*switch;
-        let budget = fencepost_explore::Budget { states: Some(200_000), ..Default::default() };
+        let budget = fencepost_harness::budget::Budget { states: Some(200_000), ..Default::default() };
         let how = fencepost_explore::Options { budget, reductions, ..Default::default() };
         Limits { engine: Engine::Explicit(how), ..Limits::default() }
     };

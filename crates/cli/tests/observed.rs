@@ -7,6 +7,7 @@ use fencepost_bounded::unroll;
 use fencepost_driver::check::{Engine, Limits, check as run};
 use fencepost_driver::session::{Session, Subject};
 use fencepost_explore::{Model, explore};
+use fencepost_harness::budget::Poll;
 use fencepost_harness::mine::Mined;
 use fencepost_harness::observation::{Observation, ObservationSet, Seen};
 use fencepost_harness::result::Verdict;
@@ -249,7 +250,7 @@ fn engines_and_a_naive_judge_agree_on_random_outputs() {
         let session = load(&text);
         let subject = session.subjects().remove(0);
         let test = subject.test().expect("it is a test");
-        let mined = session.specification(test, &|| false);
+        let mined = session.specification(test, &Poll::never()).expect("nobody stops it");
         let Mined::Specification { observations: specification, .. } = &*mined else {
             tally.faults += 1;
             continue;

@@ -394,7 +394,8 @@ impl Judge<'_> {
     /// Has an execution accepted and explained.
     fn replayed(&self, trace: &Trace) -> Result<Explanation, Reason> {
         self.asked(trace)?;
-        replay_until(&self.session.harness, trace, self.model, &Poll::new(self.budget)).map_err(|refusal| self.refused(refusal))
+        replay_until(&self.session.harness, trace, self.model, &Poll::new(self.budget))
+            .map_err(|refusal| self.refused(refusal))
     }
 
     /// That it is an execution of what was asked.

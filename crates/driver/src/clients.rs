@@ -2,11 +2,12 @@
 
 use crate::sweep::{FENCED, Sweep, fence_calls};
 use fencepost_explore::{Model, Options, Reductions, Termination};
+use fencepost_harness::budget::Budget;
 use fencepost_harness::consistency::{Property, Waiting};
 use fencepost_harness::operation::Harness;
 use fencepost_harness::oracle::binding::{Binding, bind};
 use fencepost_harness::oracle::declaration::{self, Declaration};
-use fencepost_harness::oracle::reference::{Reference, Stopper};
+use fencepost_harness::oracle::reference::Reference;
 use fencepost_harness::oracle::{Kind as Collection, Protocol};
 use fencepost_harness::schedule::{Configuration, Scope};
 use fencepost_lsl::diagnostic::Diagnostic;
@@ -88,8 +89,8 @@ pub struct Setting<'a> {
     pub reuse: bool,
     /// Whether hash functions are chosen.
     pub hash: bool,
-    /// Asked now and then, while a reference runs, whether to give up.
-    pub stop: &'a Stopper,
+    /// What a reference may cost. What it remembers belongs to no schedule, so that of memory the whole process counts.
+    pub budget: &'a Budget,
 }
 
 /// Makes the sweep of a file, of which just the operations of the collection remain.
@@ -134,7 +135,7 @@ pub fn prepare(
         )]);
     }
     let reference =
-        reference.map(|reference| Reference::new(harness, reference, setting.stop.clone())).transpose()?;
+        reference.map(|reference| Reference::new(harness, reference, setting.budget.clone())).transpose()?;
     if let Some(reference) = &reference {
         binding.spare_nothing_of(reference);
     }

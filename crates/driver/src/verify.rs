@@ -2,16 +2,15 @@
 
 use crate::open;
 use crate::session::Session;
-use fencepost_bounded::solver::peak_memory;
 use fencepost_explore::abstraction::{self, Approach, Verification};
 use fencepost_explore::{self as explore, Options, Statistics as Visits, Subject};
+use fencepost_harness::budget::{Poll, peak_memory};
 use fencepost_harness::result::{
     CheckResult, Counterexample, Property, Scope, Statistics, Verdict, Visited, Wrong,
 };
 use fencepost_harness::verdict::Reason;
 use fencepost_lsl::program::ProcId;
 use fencepost_replay::{Refusal, asked, replay_until};
-use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 /// The name under which a file says what verification should find: `expect verify pso holds`.
@@ -104,13 +103,12 @@ fn judged(
     }
     asked(&session.harness, None, trace)
         .map_err(|why| internal(format!("a trace does not replay: {why}")))?;
-    let stop = || options.budget.exhausted();
+    let poll = Poll::new(&options.budget);
     let explanation =
-        replay_until(&session.harness, trace, &model, &stop).map_err(|refusal| match refusal {
+        replay_until(&session.harness, trace, &model, &poll).map_err(|refusal| match refusal {
             Refusal::Wrong(why) => internal(format!("a trace does not replay: {why}")),
             Refusal::TooLong => Reason::Unsupported(fencepost_replay::too_long()),
-            Refusal::Cut if options.budget.cancelled.load(Ordering::Relaxed) => Reason::Interrupted,
-            Refusal::Cut => Reason::Timeout,
+            Refusal::Cut(exhausted) => exhausted.into(),
         })?;
     let (wrong, trace) = (Wrong::Fault, trace.clone());
     Ok(Counterexample { wrong, trace, explanation, nearest: Vec::new(), serial: false })

@@ -7,6 +7,7 @@ use fencepost_driver::check::{Engine, Limits, check};
 use fencepost_driver::session::Session;
 use fencepost_driver::verify;
 use fencepost_driver::verify::NAME;
+use fencepost_harness::budget::Poll;
 use fencepost_harness::mine::Mined;
 use fencepost_harness::observation::ObservationSet;
 use fencepost_harness::operation::Expectation;
@@ -144,7 +145,7 @@ fn explicit(states: u64) -> (usize, usize) {
     let (total, decided) = (jobs.len(), AtomicUsize::new(0));
     parallel(jobs, |(path, expectation)| {
         let mut session = load(&path, &[]);
-        let budget = fencepost_explore::Budget { states: Some(states), ..Default::default() };
+        let budget = fencepost_harness::budget::Budget { states: Some(states), ..Default::default() };
         let how = fencepost_explore::Options { budget, ..Default::default() };
         let limits = Limits { engine: Engine::Explicit(how), ..Limits::default() };
         let (found, why) = verdict_within(&mut session, &expectation.test, &expectation.model, &limits);
@@ -217,7 +218,10 @@ const SMALL: [(&str, &str, &[&str]); 5] = [
 
 fn mine(session: &mut Session, test: &str) -> ObservationSet {
     let subject = session.subject(test).expect("the test exists");
-    match &*session.specification(subject.test().expect("it is a test"), &|| false) {
+    match &*session
+        .specification(subject.test().expect("it is a test"), &Poll::never())
+        .expect("nobody stops it")
+    {
         Mined::Specification { observations, .. } => observations.clone(),
         other => panic!("{test}: {other:?}"),
     }

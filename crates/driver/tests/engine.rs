@@ -4,6 +4,7 @@ use fencepost_bounded::check::{self, Finding, Options};
 use fencepost_bounded::unroll;
 use fencepost_driver::check::{Limits, check};
 use fencepost_driver::session::Session;
+use fencepost_harness::budget::Poll;
 use fencepost_harness::result::{CheckResult, Verdict};
 use fencepost_harness::verdict::Kind;
 
@@ -205,7 +206,7 @@ fn reducing_spin_loops_changes_nothing() {
             let model = fencepost_models::builtin(name).expect("it ships");
             let subject = session.subjects().remove(0);
             let test = subject.test().expect("it is a test");
-            let mined = session.specification(test, &|| false);
+            let mined = session.specification(test, &Poll::never()).expect("nobody stops it");
             let fencepost_harness::mine::Mined::Specification { observations, .. } = &*mined else {
                 panic!("{mined:?}")
             };

@@ -9,7 +9,7 @@ mod generate;
 
 use fencepost_driver::check::{Limits, check};
 use fencepost_driver::session::Session;
-use fencepost_harness::poll::Poll;
+use fencepost_harness::budget::Poll;
 use fencepost_harness::serial::{Script, SerialWorld};
 use fencepost_harness::verdict::Kind;
 use fencepost_lsl::interp::Thread;

@@ -13,6 +13,7 @@ use fencepost_bounded::check::{Finding, Options, check};
 use fencepost_bounded::unroll;
 use fencepost_driver::session::{Session, Subject};
 use fencepost_explore::{Model, Verdict, explore};
+use fencepost_harness::budget::{Exhausted, Poll};
 use fencepost_harness::trace::Trace;
 use fencepost_replay::{Refusal, asked, replay, replay_until};
 use programs::PROGRAMS;
@@ -215,9 +216,9 @@ fn the_referee_stops_when_told() {
     // However far it gets before: in the threads, the sources, or the explanation.
     for patience in [0, 10, 60] {
         let asked = std::cell::Cell::new(0);
-        let stop = || asked.replace(asked.get() + 1) >= patience;
-        let cut = replay_until(&session.harness, &witness, &sc, &stop);
-        assert_eq!(cut.unwrap_err(), Refusal::Cut, "after {patience} questions");
+        let stop = || (asked.replace(asked.get() + 1) >= patience).then_some(Exhausted::Time);
+        let cut = replay_until(&session.harness, &witness, &sc, &Poll::asking(&stop));
+        assert_eq!(cut.unwrap_err(), Refusal::Cut(Exhausted::Time), "after {patience} questions");
         assert_eq!(asked.get(), patience + 1, "it goes on after it was told to stop");
     }
 }

@@ -153,7 +153,7 @@ fn counterexamples_of_the_bounded_engine() {
 
 #[test]
 fn counterexamples_of_the_explicit_engine() {
-    let budget = explore::Budget { states: Some(30_000), ..Default::default() };
+    let budget = fencepost_harness::budget::Budget { states: Some(30_000), ..Default::default() };
     let how = explore::Options { budget, ..Default::default() };
     let limits = Limits { engine: Engine::Explicit(how), ..Limits::default() };
     let folders = ["checkfence", "amp", "blender", "fender"];

@@ -172,7 +172,7 @@ fn compare(session: &Session, text: &str, name: &str) -> Option<bool> {
     let Subject::Test(test) = &subject else { panic!("there is a test") };
     let model = fencepost_models::builtin(name).expect("it ships");
     let machine = Model::named(name).expect("it is a machine with store buffers");
-    let budget = fencepost_explore::Budget { states: Some(300_000), ..Default::default() };
+    let budget = fencepost_harness::budget::Budget { states: Some(300_000), ..Default::default() };
     let options = fencepost_explore::Options { model: machine, budget, ..Default::default() };
     let explored =
         explore(&session.harness, fencepost_explore::Subject::Test(test, None), &options, None, &|_| {});

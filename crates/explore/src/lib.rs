@@ -39,7 +39,7 @@ mod state;
 mod step;
 
 pub use code::driver::Subject;
-pub use options::{Budget, Model, Options, Reductions, Search, Termination};
+pub use options::{Model, Options, Reductions, Search, Termination};
 pub use outcome::{Exploration, Statistics, Verdict, Violation};
 
 use crate::code::driver;

@@ -2,10 +2,7 @@
 
 use crate::judge::cycles::Fairness;
 use crate::state::buffer::Abstraction;
-use fencepost_harness::verdict::Reason;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use fencepost_harness::budget::Budget;
 
 /// A memory model, as a machine.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -114,52 +111,6 @@ impl Default for Reductions {
             remember: true,
             symmetry: false,
         }
-    }
-}
-
-/// When to stop.
-#[derive(Clone, Debug, Default)]
-pub struct Budget {
-    /// Set from outside, by a signal handler for instance.
-    pub cancelled: Arc<AtomicBool>,
-    /// The end of the time given.
-    pub deadline: Option<Instant>,
-    /// Bytes that may be held: by states, or by the whole process if that can be measured.
-    pub memory: Option<u64>,
-    /// How many bytes the process holds, if `memory` is about that. A sweep explores several schedules at once, and
-    /// leaves it out.
-    pub process: Option<fn() -> Option<u64>>,
-    /// States after which to give up.
-    pub states: Option<u64>,
-}
-
-impl Budget {
-    /// Whether time is up, or the end was asked for.
-    pub fn exhausted(&self) -> bool {
-        self.cancelled() || self.late()
-    }
-
-    /// Fails if time is up, or the end was asked for.
-    pub fn spent(&self) -> Result<(), Reason> {
-        match () {
-            _ if self.cancelled() => Err(Reason::Interrupted),
-            _ if self.late() => Err(Reason::Timeout),
-            _ => Ok(()),
-        }
-    }
-
-    /// Whether too much memory is held, of which states take some.
-    pub(crate) fn full(&self, states: u64) -> bool {
-        let held = || self.process.and_then(|measure| measure()).unwrap_or(0).max(states);
-        self.memory.is_some_and(|limit| held() > limit)
-    }
-
-    pub(crate) fn cancelled(&self) -> bool {
-        self.cancelled.load(Ordering::Relaxed)
-    }
-
-    pub(crate) fn late(&self) -> bool {
-        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 }
 

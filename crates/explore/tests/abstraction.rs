@@ -6,7 +6,8 @@
 mod support;
 
 use fencepost_explore::abstraction::{Abstraction, Approach, Verification, verify};
-use fencepost_explore::{Budget, Model, Options, Reductions, Subject, Verdict, explore};
+use fencepost_explore::{Model, Options, Reductions, Subject, Verdict, explore};
+use fencepost_harness::budget::Budget;
 use fencepost_harness::observation::Observation;
 use fencepost_harness::operation::Harness;
 use fencepost_reference::generate::{self, Random, Size};

@@ -4,9 +4,9 @@
 mod support;
 
 use fencepost_explore::{
-    Budget, Exploration, Model, Options, Reductions, Search, Subject, Termination, Verdict, Violation,
-    explore,
+    Exploration, Model, Options, Reductions, Search, Subject, Termination, Verdict, Violation, explore,
 };
+use fencepost_harness::budget::Budget;
 use fencepost_harness::verdict::Reason;
 use fencepost_lsl::fault::Fault;
 use support::{program, replays};

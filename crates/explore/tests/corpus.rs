@@ -2,7 +2,8 @@
 
 mod support;
 
-use fencepost_explore::{Budget, Model, Options, Reductions, Search, Subject, Verdict, Violation, explore};
+use fencepost_explore::{Model, Options, Reductions, Search, Subject, Verdict, Violation, explore};
+use fencepost_harness::budget::{Budget, Poll};
 use fencepost_harness::mine::{Mined, mine};
 use fencepost_harness::operation::Harness;
 use fencepost_harness::test::Test;
@@ -16,7 +17,9 @@ fn test(harness: &Harness, name: &str) -> Test {
 /// The verdict on a test, compared with its mined specification.
 fn check(harness: &Harness, name: &str, options: &Options) -> Verdict {
     let test = test(harness, name);
-    let Mined::Specification { observations, .. } = mine(harness, &test, &|| false) else {
+    let Mined::Specification { observations, .. } =
+        mine(harness, &test, &Poll::never()).expect("nobody stops it")
+    else {
         panic!("{name} has no specification");
     };
     let found = explore(harness, Subject::Test(&test, Some(&observations)), options, None, &|_| {});

@@ -213,17 +213,20 @@ fn choices_in_a_loop_are_states() {
     assert_eq!(found.verdict, Verdict::Holds);
 }
 
-/// `memory` is about the process where that is measured, else about states.
+/// `memory` is about the process, `state_memory` about states.
 #[test]
 fn memory_that_is_measured() {
     let harness = program(&two("int x;", "x++;", "x++;"));
     let main = harness.main.expect("there is a main");
     let mut options = Options::default();
-    options.budget.memory = Some(1 << 30);
+    options.budget.memory = Some(1 << 40);
     let verdict = |options: &Options| explore(&harness, Subject::Main(main), options, None, &|_| {}).verdict;
     assert_eq!(verdict(&options), Verdict::Holds);
-    options.budget.process = Some(|| Some(2 << 30));
+    options.budget.memory = Some(1);
     assert_eq!(verdict(&options), Verdict::Inconclusive(Reason::Memory));
-    options.budget.process = Some(|| Some(1 << 20));
+    options.budget.memory = None;
+    options.budget.state_memory = Some(1 << 30);
     assert_eq!(verdict(&options), Verdict::Holds);
+    options.budget.state_memory = Some(1);
+    assert_eq!(verdict(&options), Verdict::Inconclusive(Reason::Memory));
 }

@@ -15,6 +15,7 @@
 use crate::hitting::Hitting;
 use fencepost_bounded::switched::{Finding, Placement, Switched};
 use fencepost_bounded::unroll::Switch;
+use fencepost_harness::budget::{Budget, Poll};
 use fencepost_harness::verdict::Reason;
 use fencepost_lsl::program::SlotId;
 
@@ -79,8 +80,8 @@ pub struct Options<'a> {
     pub costs: &'a [Vec<u64>],
     /// How many placements to find.
     pub limit: usize,
-    /// Whether to give up.
-    pub stop: &'a dyn Fn() -> bool,
+    /// When to give up.
+    pub budget: &'a Budget,
     /// Told what is going on.
     pub progress: &'a dyn Fn(Progress),
 }
@@ -139,10 +140,8 @@ pub fn infer<Q: Question>(
     let mut search = Search { questions, options, effort, kinds, order, hitting: Hitting::new(costs) };
     let mut found = Vec::new();
     loop {
-        let Some(choice) = search.hitting.minimum(options.stop) else {
-            if (options.stop)() {
-                return Err((0, Reason::Timeout));
-            }
+        let cheapest = search.hitting.minimum(&Poll::new(options.budget));
+        let Some(choice) = cheapest.map_err(|exhausted| (0, exhausted.into()))? else {
             // The correction sets are never empty, so without ruled-out placements there is a choice.
             return Ok(Outcome::Placements { found, complete: true });
         };

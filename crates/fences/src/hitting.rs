@@ -5,6 +5,8 @@
 //! another hits for no more is left out from the start, which makes most of the places for a fence that
 //! serve the same purpose one.
 
+use fencepost_harness::budget::{Exhausted, Poll};
+
 /// Sets to be hit, and choices that are ruled out.
 #[derive(Clone, Debug, Default)]
 pub struct Hitting {
@@ -58,17 +60,19 @@ impl Hitting {
         choice.iter().map(|&element| self.costs[element]).sum()
     }
 
-    /// A cheapest choice, in order; none if there is none. `stop` may end the search, which then finds none.
-    pub fn minimum(&self, stop: &dyn Fn() -> bool) -> Option<Vec<usize>> {
+    /// A cheapest choice, in order; none if there is none.
+    pub fn minimum(&self, poll: &Poll) -> Result<Option<Vec<usize>>, Exhausted> {
         let mut marks = vec![Mark::Open; self.costs.len()];
         // A choice that is ruled out may be one with an element that others dominate.
         if self.blocked.is_empty() {
             self.leave_out_dominated(&mut marks);
         }
-        let mut search = Search { hitting: self, best: None, stop, steps: 0, stopped: false };
+        let mut search = Search { hitting: self, best: None, poll };
         search.branch(marks, 0);
-        let stopped = search.stopped;
-        search.best.filter(|_| !stopped).map(|(_, choice)| choice)
+        match poll.told() {
+            Some(exhausted) => Err(exhausted),
+            None => Ok(search.best.map(|(_, choice)| choice)),
+        }
     }
 
     fn leave_out_dominated(&self, marks: &mut [Mark]) {
@@ -92,17 +96,13 @@ impl Hitting {
 struct Search<'h> {
     hitting: &'h Hitting,
     best: Option<(u64, Vec<usize>)>,
-    stop: &'h dyn Fn() -> bool,
-    steps: u32,
-    stopped: bool,
+    poll: &'h Poll<'h>,
 }
 
 impl Search<'_> {
     /// Looks for choices that extend `marks`, which cost this much so far.
     fn branch(&mut self, mut marks: Vec<Mark>, mut cost: u64) {
-        self.steps = self.steps.wrapping_add(1);
-        self.stopped |= self.steps.is_multiple_of(1024) && (self.stop)();
-        if self.stopped {
+        if self.poll.ask().is_err() {
             return;
         }
         let Some(unhit) = self.propagate(&mut marks, &mut cost) else { return };
@@ -230,7 +230,7 @@ mod tests {
             };
             let minimal: Vec<_> = all.iter().filter(|(_, choice)| is_minimal(choice)).cloned().collect();
             let mut found = Vec::new();
-            while let Some(choice) = hitting.minimum(&|| false) {
+            while let Ok(Some(choice)) = hitting.minimum(&Poll::never()) {
                 assert_eq!(hitting.cost(&choice), brute_force(&hitting)[0].0, "seed {seed}");
                 found.push((hitting.cost(&choice), choice.clone()));
                 if choice.is_empty() {
@@ -248,6 +248,6 @@ mod tests {
     fn what_cannot_be_hit() {
         let mut hitting = Hitting::new(vec![1, 1]);
         hitting.add(vec![]);
-        assert_eq!(hitting.minimum(&|| false), None);
+        assert_eq!(hitting.minimum(&Poll::never()), Ok(None));
     }
 }

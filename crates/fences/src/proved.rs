@@ -66,9 +66,9 @@ impl Question for Proved<'_> {
             return Err(Reason::Internal("a correction of nothing is asked for".into()));
         };
         let mut fails = |on: &Placement| match self.options.budget.exhausted() {
-            true => Err(Reason::Timeout),
+            Some(exhausted) => Err(exhausted.into()),
             // What is not decided does not count as a failure: a larger correction is asked for.
-            false => Ok(self.fails(on).unwrap_or(false)),
+            None => Ok(self.fails(on).unwrap_or(false)),
         };
         asking::correction(self.harness.program.slots.len(), self.kinds.len(), failed, &mut fails)
     }

@@ -13,6 +13,7 @@ use crate::place;
 use fencepost_explore::Subject;
 use fencepost_explore::rlx::rules::Rules;
 use fencepost_explore::rlx::{self, Exploration, Label, Options, Overtaking, Transitions, Verdict};
+use fencepost_harness::budget::Poll;
 use fencepost_harness::mine::{Mined, mine};
 use fencepost_harness::observation::ObservationSet;
 use fencepost_harness::operation::Harness;
@@ -251,7 +252,7 @@ fn explore(
     let options = Options { transitions, ..options.clone() };
     let explore = |subject| rlx::explore(harness, subject, rules, &options);
     match goal {
-        Goal::Test(test) => match mine(harness, test, &|| false) {
+        Goal::Test(test) => match mine(harness, test, &Poll::new(&options.budget))? {
             Mined::Specification { observations, .. } => {
                 Ok(explore(Subject::Test(test, Some(&observations))))
             }

@@ -8,6 +8,7 @@ use fencepost_c::load_with;
 use fencepost_fences::cost::Costs;
 use fencepost_fences::guided::{self, Effort, Outcome};
 use fencepost_fences::place::{Kind, keep_within, resolve};
+use fencepost_harness::budget::{Budget, Poll};
 use fencepost_harness::mine::{Mined, mine};
 use fencepost_harness::operation::Harness;
 use fencepost_lsl::program::SlotId;
@@ -86,7 +87,8 @@ fn compare(text: &str, model: &str, kinds: &[&str], within: &[&str]) -> (usize, 
     let within: Vec<String> = within.iter().map(|name| (*name).to_owned()).collect();
     assert!(keep_within(&mut harness.program, &within).is_empty());
     let is_left = |slot: &usize| within.contains(&harness.program.slots[*slot].function);
-    let mined = harness.tests.first().map(|test| mine(&harness, test, &|| false));
+    let mined =
+        harness.tests.first().map(|test| mine(&harness, test, &Poll::never()).expect("nobody stops it"));
     let specification = match &mined {
         Some(Mined::Specification { observations, .. }) => Some(observations),
         _ => None,
@@ -131,7 +133,8 @@ fn compare(text: &str, model: &str, kinds: &[&str], within: &[&str]) -> (usize, 
     let mut options = Options::default();
     options.unroll.fences = kinds.iter().map(|kind| kind.fence).collect();
     let mut questions = [Switched::new(&harness, subject, &model, specification, &options, &|_, _| {})];
-    let search = guided::Options { costs: &costs, limit: usize::MAX, stop: &|| false, progress: &|_| {} };
+    let search =
+        guided::Options { costs: &costs, limit: usize::MAX, budget: &Budget::default(), progress: &|_| {} };
     let outcome = guided::infer(&mut questions, &search, &mut Effort::default());
     match outcome.map_err(|(_, reason)| reason) {
         Ok(Outcome::Placements { found, complete: true }) => {

@@ -7,6 +7,7 @@ use fencepost_fences::guided::{self, Effort, Outcome};
 use fencepost_fences::place::Kind;
 use fencepost_fences::proved::Proved;
 use fencepost_fences::store_buffers::{Inferred, fenced, fewest, infer};
+use fencepost_harness::budget::Budget;
 use fencepost_harness::operation::Harness;
 use fencepost_lsl::program::SlotId;
 use fencepost_reference::generate::Random;
@@ -40,7 +41,7 @@ fn searched(harness: &Harness, options: &Options) -> Option<usize> {
     let main = harness.main.expect("there is a main");
     let mut question = [Proved::new(harness, main, options, Approach::Fixed(options.abstraction), &full)];
     let costs = vec![vec![1]; harness.program.slots.len()];
-    let search = guided::Options { costs: &costs, limit: 1, stop: &|| false, progress: &|_| {} };
+    let search = guided::Options { costs: &costs, limit: 1, budget: &Budget::default(), progress: &|_| {} };
     match guided::infer(&mut question, &search, &mut Effort::default()).expect("small enough") {
         Outcome::Placements { found, .. } => Some(found[0].placement.len()),
         Outcome::Hopeless { .. } => None,

@@ -43,18 +43,25 @@ impl From<Exhausted> for Reason {
 }
 
 impl Budget {
-    /// Whether to stop, and why. How many states there are, who makes them knows.
+    /// Whether to stop, and why. What states take, who makes them knows: see [`Budget::full`].
     pub fn exhausted(&self) -> Option<Exhausted> {
-        if self.cancelled.load(Ordering::Relaxed) {
-            return Some(Exhausted::Cancelled);
+        self.spent().err().or_else(|| self.full(0).then_some(Exhausted::Memory))
+    }
+
+    /// An error if time is up, or the end was asked for. Cheaper than to ask for memory as well.
+    pub fn spent(&self) -> Result<(), Exhausted> {
+        match () {
+            () if self.cancelled.load(Ordering::Relaxed) => Err(Exhausted::Cancelled),
+            () if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) => Err(Exhausted::Time),
+            () => Ok(()),
         }
-        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            return Some(Exhausted::Time);
-        }
-        match self.memory {
-            Some(limit) if resident_memory().is_some_and(|used| used > limit) => Some(Exhausted::Memory),
-            _ => None,
-        }
+    }
+
+    /// Whether too much memory is held, of which states take some.
+    pub fn full(&self, states: u64) -> bool {
+        let held = || resident_memory().unwrap_or(0).max(states);
+        self.state_memory.is_some_and(|limit| states > limit)
+            || self.memory.is_some_and(|limit| held() > limit)
     }
 
     /// An error if it is time to stop.

@@ -5,9 +5,9 @@
 //! explored once. The paper asks a SAT solver for serial executions instead; running them is faster and
 //! independent of the encoding, so the bounded engine keeps the solver's way as a cross-check.
 
+use crate::budget::{Exhausted, Poll};
 use crate::observation::{self, NewObjects, ObservationSet, observe};
 use crate::operation::{Harness, Operation};
-use crate::budget::{Exhausted, Poll};
 use crate::serial::{Outcome, Script, SerialWorld, unfinished};
 use crate::test::{Invocation, Test};
 use crate::trace::Trace;

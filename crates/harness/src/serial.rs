@@ -1,7 +1,7 @@
 //! Serial executions: calls that run one after the other on one memory, with recorded choices.
 
-use crate::operation::OpId;
 use crate::budget::Poll;
+use crate::operation::OpId;
 use crate::trace::{Action, Call, Event, EventId, ReadFrom, Source, Start, Status, Trace, TraceThread};
 use fencepost_lsl::fault::Fault;
 use fencepost_lsl::interp::{Access, Halt, NewObject, Site, Stop, Thread, Word, World, too_deep};

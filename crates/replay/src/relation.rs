@@ -208,6 +208,7 @@ impl Matrix {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fencepost_harness::budget::Exhausted;
 
     fn next(size: usize) -> Matrix {
         let mut next = Matrix::new(size);
@@ -251,9 +252,11 @@ mod tests {
 
     #[test]
     fn work_is_cut() {
-        let poll = Poll::new(&|| true);
+        let told = || Some(Exhausted::Time);
+        let asked = fencepost_harness::budget::Poll::asking(&told);
+        let poll = Poll::new(&asked);
         let next = next(3000);
-        assert_eq!(next.then(&next, &poll).unwrap_err(), Refusal::Cut);
-        assert_eq!(next.closure(&poll).unwrap_err(), Refusal::Cut);
+        assert_eq!(next.then(&next, &poll).unwrap_err(), Refusal::Cut(Exhausted::Time));
+        assert_eq!(next.closure(&poll).unwrap_err(), Refusal::Cut(Exhausted::Time));
     }
 }

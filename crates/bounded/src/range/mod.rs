@@ -10,11 +10,11 @@ pub mod domain;
 pub mod rooms;
 
 use crate::guard::Guard;
-use fencepost_harness::budget::Budget;
 use crate::ssa::{Check, Node, ValId};
 use crate::unroll::{EventKind, Failure, Object, Unrolled};
 use cells::{Cell, Cells};
 use domain::{Range, Wide};
+use fencepost_harness::budget::Budget;
 use fencepost_lsl::memory;
 use fencepost_lsl::op::PrimOp;
 use fencepost_lsl::program::{Choice, Place, Program};

@@ -2,9 +2,9 @@
 
 use super::acyclic::Acyclic;
 use super::{Answer, Graph, OrderEncoding, Solver, eager};
-use fencepost_harness::budget::Budget;
 use crate::circuit::Lit;
 use cadical_sys::{CaDiCal, ExternalPropagator, Status, Terminator};
+use fencepost_harness::budget::Budget;
 use rustc_hash::FxHashMap;
 
 /// A CaDiCaL instance.

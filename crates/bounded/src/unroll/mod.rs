@@ -12,8 +12,8 @@ mod spin;
 mod walk;
 
 use crate::guard::Guard;
-use fencepost_harness::budget::{Budget, Exhausted};
 use crate::ssa::{ValId, Values};
+use fencepost_harness::budget::{Budget, Exhausted};
 use fencepost_harness::operation::{Harness, OpId};
 use fencepost_harness::test::Test;
 use fencepost_lsl::fault::{Fault, Use};

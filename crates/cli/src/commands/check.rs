@@ -9,6 +9,7 @@ use fencepost_bounded::solver::OrderEncoding;
 use fencepost_driver::check::{self, Engine, Limits, Mining};
 use fencepost_driver::session::{Session, Subject};
 use fencepost_explore::{self as explore, Search, Termination};
+use fencepost_harness::budget::Allowance;
 use fencepost_harness::result::CheckResult;
 use fencepost_harness::verdict::Kind;
 use fencepost_lsl::diagnostic::Diagnostic;
@@ -70,9 +71,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8> {
 
 fn limits(args: &CheckArgs, cancelled: Arc<AtomicBool>) -> Limits {
     Limits {
-        cancelled,
-        timeout: args.timeout,
-        memory: args.memory,
+        allowance: Allowance { cancelled, time: args.timeout, memory: args.memory },
         max_unroll: args.max_unroll,
         reuse: args.reuse,
         order: match args.order.as_str() {
@@ -148,7 +147,7 @@ fn check_file(file: &Path, args: &CheckArgs, limits: &Limits, tally: &mut Tally)
     };
     let mut results: Vec<CheckResult> = Vec::new();
     for (subject, model) in &plan {
-        if limits.cancelled.load(Ordering::Relaxed) {
+        if limits.allowance.cancelled.load(Ordering::Relaxed) {
             tally.cut_short = true;
             break;
         }

@@ -9,17 +9,16 @@ use anyhow::{Context, Result};
 use fencepost_driver::check::Limits;
 use fencepost_driver::fences::{Asked, Request, Sweeps, infer, is_typed};
 use fencepost_driver::session::{Session, Subject};
-use fencepost_driver::sweep;
 use fencepost_explore::abstraction::Approach;
 use fencepost_fences::cost::Costs;
 use fencepost_fences::place::{KINDS, Kind, keep_within};
+use fencepost_harness::budget::Allowance;
 use fencepost_harness::inference::{Answer, Inference, Method};
 use fencepost_harness::verdict;
 use fencepost_lsl::diagnostic::Diagnostic;
 use fencepost_lsl::source::{Origin, SourceFile};
 use fencepost_models::cat::Model;
 use fencepost_report::{fences, json};
-use std::time::Instant;
 
 pub(crate) fn run(args: &FencesArgs) -> Result<u8> {
     let cancelled = interrupted()?;
@@ -51,17 +50,11 @@ pub(crate) fn run(args: &FencesArgs) -> Result<u8> {
         return Ok(BAD_INPUT);
     }
     let arguments = args.preprocessor.arguments();
-    let limits = sweep::Limits {
-        cancelled: cancelled.clone(),
-        deadline: args.timeout.map(|timeout| Instant::now() + timeout),
-        memory: args.memory,
-        ..sweep::Limits::default()
-    };
-    let stop = limits.stopper();
+    let allowance = Allowance { cancelled, time: args.timeout, memory: args.memory };
     let sweeps = args.sweep.then(|| Sweeps {
         clients: args.clients.clients(),
         hash: args.preprocessor.hash.is_some(),
-        stop,
+        budget: allowance.begin(),
         jobs: args.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)),
     });
     let request = Request {
@@ -77,14 +70,7 @@ pub(crate) fn run(args: &FencesArgs) -> Result<u8> {
         kinds,
         costs,
         limit: args.all.unwrap_or(1).max(1),
-        limits: Limits {
-            cancelled,
-            timeout: args.timeout,
-            memory: args.memory,
-            max_unroll: args.max_unroll,
-            reuse: args.reuse,
-            ..Limits::default()
-        },
+        limits: Limits { allowance, max_unroll: args.max_unroll, reuse: args.reuse, ..Limits::default() },
     };
     let problems = request.sweep_problems("tso");
     if !problems.is_empty() {

@@ -10,7 +10,8 @@ use fencepost_driver::open;
 use fencepost_driver::sweep::{
     self, Contents, Limits, Log, LogError, Sweep, VERSION, Work, document, same, show_shard,
 };
-use fencepost_explore::{Budget, Model, Termination};
+use fencepost_explore::{Model, Termination};
+use fencepost_harness::budget::{Allowance, Poll, peak_memory};
 use fencepost_harness::consistency::{Property, Waiting};
 use fencepost_harness::schedule::Schedules;
 use fencepost_harness::sweep::{Counterexample, Summary};
@@ -36,14 +37,11 @@ pub(crate) fn run(args: &SweepArgs) -> Result<u8> {
     let (mut harness, reference) = session.into_harnesses();
     let hash = args.preprocessor.hash.is_some();
     let limits = Limits {
-        cancelled: interrupted()?,
-        deadline: args.timeout.map(|timeout| begun + timeout),
-        memory: args.memory,
-        states: None,
+        budget: Allowance { cancelled: interrupted()?, time: args.timeout, memory: args.memory }.begin(),
         jobs: args.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)),
         keep_going: args.keep_going,
     };
-    let setting = Setting { model: &args.model, reuse: args.reuse, hash, stop: &limits.stopper() };
+    let setting = Setting { model: &args.model, reuse: args.reuse, hash, budget: &limits.budget };
     let sweep = match prepare(&mut harness, reference, &args.clients.clients(), setting) {
         Ok(sweep) => sweep,
         Err(problems) => {
@@ -51,11 +49,13 @@ pub(crate) fn run(args: &SweepArgs) -> Result<u8> {
             return Ok(BAD_INPUT);
         }
     };
-    let stop = limits.stopper();
-    let Some(schedules) = Schedules::until(sweep.scope.clone(), &|| stop().is_some()) else {
-        let summary = sweep::uncounted(&limits);
-        print(&sweep, args, None, &summary, None, begun.elapsed().as_secs_f64())?;
-        return Ok(code(summary.verdict));
+    let schedules = match Schedules::until(sweep.scope.clone(), &Poll::new(&limits.budget)) {
+        Ok(schedules) => schedules,
+        Err(exhausted) => {
+            let summary = sweep::uncounted(exhausted);
+            print(&sweep, args, None, &summary, None, begun.elapsed().as_secs_f64())?;
+            return Ok(code(summary.verdict));
+        }
     };
     let total = schedules.total();
     if args.dry_run {
@@ -83,13 +83,7 @@ pub(crate) fn run(args: &SweepArgs) -> Result<u8> {
         let schedule = schedules.clone().get(first.number);
         let schedule = schedule.ok_or_else(|| "there is no such schedule".to_owned())?;
         let client = sweep.client(&schedule).map_err(|reason| reason.to_string())?;
-        let budget = Budget {
-            cancelled: limits.cancelled.clone(),
-            deadline: limits.deadline,
-            memory: args.memory,
-            ..Budget::default()
-        };
-        sweep.counterexample(first.number, &client, &budget).map_err(|reason| reason.to_string())
+        sweep.counterexample(first.number, &client, &limits.budget).map_err(|reason| reason.to_string())
     });
     print(&sweep, args, Some(total), &summary, explained.as_ref(), begun.elapsed().as_secs_f64())?;
     Ok(match (summary.verdict, &explained) {
@@ -351,7 +345,7 @@ fn print(
             "not_explored": open::swept(&sweep.harness, sweep.options.reuse),
             "trace": trace,
             "total_seconds": seconds,
-            "peak_memory_bytes": fencepost_bounded::solver::peak_memory(),
+            "peak_memory_bytes": peak_memory(),
         });
         if let (Value::Object(result), Value::Object(more)) = (&mut result, more) {
             result.extend(more);

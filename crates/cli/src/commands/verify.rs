@@ -5,18 +5,17 @@ use crate::commands::check::{BAD_INPUT, load, print_diagnostics};
 use crate::output::outln;
 use crate::progress::{Visits, interrupted};
 use anyhow::Result;
-use fencepost_bounded::solver::resident_memory;
 use fencepost_driver::session::{Session, Subject};
 use fencepost_driver::verify::{self, Verified};
 use fencepost_explore::abstraction::{Abstraction, Approach, Verification};
-use fencepost_explore::{Budget, Model, Options};
+use fencepost_explore::{Model, Options};
+use fencepost_harness::budget::Allowance;
 use fencepost_harness::result::CheckResult;
 use fencepost_harness::verdict::Kind;
 use fencepost_lsl::diagnostic::Diagnostic;
 use fencepost_lsl::program::ProcId;
 use fencepost_report::{json, text};
 use serde_json::{Value, json as value};
-use std::time::Instant;
 
 /// Models to verify on if nobody names any.
 const DEFAULT_MODELS: [&str; 3] = ["sc", "tso", "pso"];
@@ -32,15 +31,12 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<u8> {
             return Ok(BAD_INPUT);
         }
     };
-    let cancelled = interrupted()?;
+    let allowance = Allowance { cancelled: interrupted()?, time: args.timeout, memory: args.memory };
     let mut results: Vec<CheckResult> = Vec::new();
     let mut documents = Vec::new();
     let mut shown = false;
     for (name, model) in models {
-        let deadline = args.timeout.map(|timeout| Instant::now() + timeout);
-        let process = Some(resident_memory as fn() -> Option<u64>);
-        let budget =
-            Budget { cancelled: cancelled.clone(), deadline, memory: args.memory, process, states: None };
+        let budget = allowance.begin();
         let options = Options { model, budget, ..Options::default() };
         let Verified { result, verification } = {
             let line = Visits::start(format!("{} on {name}", args.file.display()), !args.json);

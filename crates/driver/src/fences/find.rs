@@ -45,7 +45,6 @@ impl Search<'_> {
             },
             ..self.limits().options()
         };
-        let stop = || options.budget.exhausted().is_some();
         let mut mined: Vec<Option<Rc<Mined>>> = Vec::new();
         for (asked, _) in questions {
             (self.progress)(Progress::Mining);
@@ -92,7 +91,8 @@ impl Search<'_> {
             let guided::Progress { tried, corrections, fences, .. } = now;
             (self.progress)(Progress::Inferring { tried, corrections, fences });
         };
-        let search = guided::Options { costs: &costs, limit: *limit, stop: &stop, progress: &progress };
+        let search =
+            guided::Options { costs: &costs, limit: *limit, budget: &options.budget, progress: &progress };
         guided::infer(&mut checks, &search, effort).map_err(|(question, reason)| {
             match options.budget.exhausted() {
                 Some(exhausted) => (Some(question), exhausted.into()),

@@ -14,7 +14,6 @@ use crate::clients::{self, Clients, Setting};
 use crate::session::{Session, Subject};
 use crate::sweep::Sweep;
 use crate::verify;
-use fencepost_bounded::solver::resident_memory;
 use fencepost_bounded::switched::{Finding, Placement, fences_only_forbid};
 use fencepost_explore as explore;
 use fencepost_explore::abstraction::{Abstraction, Approach};
@@ -22,9 +21,9 @@ use fencepost_fences::asking;
 use fencepost_fences::cost::Costs;
 use fencepost_fences::guided::{Effort, Outcome};
 use fencepost_fences::place::{self, Kind, resolve};
+use fencepost_harness::budget::{Allowance, Budget, Poll};
 use fencepost_harness::inference::{Answer, Failure, Inference, Method, Placed, Question, Without};
 use fencepost_harness::operation::Harness;
-use fencepost_harness::oracle::reference::Stopper;
 use fencepost_harness::result::{CheckResult, Property, Scope, Statistics, Verdict};
 use fencepost_harness::schedule::Schedules;
 use fencepost_harness::test::Test;
@@ -56,8 +55,8 @@ pub struct Sweeps {
     pub clients: Clients,
     /// Whether hash functions are chosen.
     pub hash: bool,
-    /// Asked now and then, while a reference runs, whether to give up.
-    pub stop: Stopper,
+    /// What a reference may cost.
+    pub budget: Budget,
     /// Threads that explore schedules.
     pub jobs: usize,
 }
@@ -109,10 +108,10 @@ impl Request<'_> {
     }
 
     fn prepare(&self, harness: &mut Harness, model: &str) -> Result<Sweep, Vec<Diagnostic>> {
-        let Some(Sweeps { clients, hash, stop, .. }) = &self.sweeps else {
+        let Some(Sweeps { clients, hash, budget, .. }) = &self.sweeps else {
             return Err(vec![Diagnostic::general("no sweep was asked for")]);
         };
-        let setting = Setting { model, reuse: self.limits.reuse, hash: *hash, stop };
+        let setting = Setting { model, reuse: self.limits.reuse, hash: *hash, budget };
         clients::prepare(harness, self.session.reference().cloned(), clients, setting)
     }
 }
@@ -260,8 +259,9 @@ impl Search<'_> {
 
     /// The limits of a check that starts now.
     fn limits(&self) -> Limits {
-        let timeout = self.limits.timeout.map(|timeout| timeout.saturating_sub(self.start.elapsed()));
-        Limits { timeout, ..self.limits.clone() }
+        let allowance = &self.limits.allowance;
+        let time = allowance.time.map(|time| time.saturating_sub(self.start.elapsed()));
+        Limits { allowance: Allowance { time, ..allowance.clone() }, ..self.limits.clone() }
     }
 
     /// What fails on sc, if something does.
@@ -323,15 +323,8 @@ impl Search<'_> {
         Ok(explore::Options { model: machine, budget: self.budget(), ..explore::Options::default() })
     }
 
-    fn budget(&self) -> explore::Budget {
-        let limits = self.limits();
-        explore::Budget {
-            cancelled: limits.cancelled.clone(),
-            deadline: limits.timeout.map(|timeout| Instant::now() + timeout),
-            memory: limits.memory,
-            process: Some(resident_memory),
-            states: None,
-        }
+    fn budget(&self) -> Budget {
+        self.limits().allowance.begin()
     }
 
     /// The name of a test of the file; another test is called by what it is.
@@ -342,8 +335,7 @@ impl Search<'_> {
             Asked::Subject(subject) => subject.name().to_owned(),
             Asked::Sweep => match self.request.sweep(harness.clone(), "sc") {
                 Ok(sweep) => {
-                    let stop = || self.budget().exhausted();
-                    let counted = Schedules::until(sweep.scope.clone(), &stop);
+                    let counted = Schedules::until(sweep.scope.clone(), &Poll::new(&self.budget()));
                     let schedules = counted.map_or("schedules".into(), |schedules| {
                         fencepost_report::sweep::numbered(schedules.total(), "schedule")
                     });

@@ -6,12 +6,12 @@ use super::Search;
 use crate::check::Progress;
 use crate::open;
 use crate::sweep::{self, Sweep, Work};
-use fencepost_bounded::solver::peak_memory;
 use fencepost_bounded::switched::{Finding, Placement};
 use fencepost_explore as explore;
 use fencepost_fences::asking;
 use fencepost_fences::guided::Question;
 use fencepost_fences::place::resolve;
+use fencepost_harness::budget::peak_memory;
 use fencepost_harness::client::Client;
 use fencepost_harness::operation::Harness;
 use fencepost_harness::result::{CheckResult, Counterexample, Property, Scope, Statistics, Verdict, Visited};
@@ -152,12 +152,8 @@ impl Search<'_> {
     }
 
     fn run(&self, sweep: &Sweep) -> Result<Summary, Reason> {
-        let budget = self.budget();
         let limits = sweep::Limits {
-            cancelled: budget.cancelled,
-            deadline: budget.deadline,
-            memory: budget.memory,
-            states: None,
+            budget: self.budget(),
             jobs: self.request.sweeps.as_ref().map_or(1, |sweeps| sweeps.jobs),
             keep_going: false,
         };

@@ -16,7 +16,8 @@ pub use log::{Contents, Log, LogError, Shard, VERSION, document, same, show_shar
 pub use merge::merge;
 pub use pool::{Limits, Progress, Work, run, uncounted};
 
-use fencepost_explore::{Budget, Exploration, Options, Search, Subject, Verdict, Violation, explore};
+use fencepost_explore::{Exploration, Options, Search, Subject, Verdict, Violation, explore};
+use fencepost_harness::budget::Budget;
 use fencepost_harness::client::Client;
 use fencepost_harness::consistency::explain::explain;
 use fencepost_harness::consistency::history::History;
@@ -92,8 +93,7 @@ impl Sweep {
 
     /// The reference, if there is one, for work with this budget.
     fn reference(&self, budget: &Budget) -> Option<Reference> {
-        let budget = budget.clone();
-        self.reference.as_ref().map(|reference| reference.until(move || budget.spent().err()))
+        self.reference.as_ref().map(|reference| reference.until(budget.clone()))
     }
 
     /// A fresh monitor, by a reference if there is one.

@@ -4,9 +4,8 @@
 //! only the work on schedules with larger numbers, so the first violation is that of the smallest number.
 
 use super::{Sweep, tally};
-use fencepost_bounded::solver::resident_memory;
-use fencepost_explore::{Budget, Verdict};
-use fencepost_harness::oracle::reference::Stopper;
+use fencepost_explore::Verdict;
+use fencepost_harness::budget::{Budget, Exhausted, Poll};
 use fencepost_harness::result::Wrong;
 use fencepost_harness::schedule::Schedules;
 use fencepost_harness::sweep::{Record, Summary, Tally};
@@ -27,14 +26,8 @@ const TICK: Duration = Duration::from_millis(100);
 /// What may be spent on a sweep.
 #[derive(Clone, Default)]
 pub struct Limits {
-    /// Ends the sweep from outside when set.
-    pub cancelled: Arc<AtomicBool>,
-    /// The end of the time given.
-    pub deadline: Option<Instant>,
-    /// Bytes for the states of all schedules under way.
-    pub memory: Option<u64>,
-    /// States of a schedule after which to give up on it.
-    pub states: Option<u64>,
+    /// What it may cost. Of memory, the states of all schedules under way take a share each; a number of states is one for each schedule.
+    pub budget: Budget,
     /// Threads that explore, at least one.
     pub jobs: usize,
     /// Whether to go on after a violation.
@@ -63,24 +56,6 @@ pub struct Progress {
     pub states: u64,
 }
 
-impl Limits {
-    /// What a reference is to ask. What it remembers belongs to no schedule, so that of memory the whole process counts.
-    pub fn stopper(&self) -> Stopper {
-        let limits = self.clone();
-        Arc::new(move || {
-            let full = || limits.memory.is_some_and(|most| resident_memory().is_some_and(|held| held > most));
-            limits.stopped().or_else(|| full().then_some(Reason::Memory))
-        })
-    }
-
-    fn stopped(&self) -> Option<Reason> {
-        if self.cancelled.load(Ordering::Relaxed) {
-            return Some(Reason::Interrupted);
-        }
-        self.deadline.filter(|deadline| Instant::now() >= *deadline).map(|_| Reason::Timeout)
-    }
-}
-
 /// What the threads share.
 struct Shared<'a> {
     sweep: &'a Sweep,
@@ -104,9 +79,9 @@ pub fn run(
     done: &mut dyn FnMut(&Record) -> std::io::Result<()>,
     progress: &mut dyn FnMut(Progress),
 ) -> std::io::Result<Summary> {
-    let stop = limits.stopper();
-    let Some(mut schedules) = Schedules::until(sweep.scope.clone(), &|| stop().is_some()) else {
-        return Ok(Summary { shard: work.shard, ..uncounted(limits) });
+    let mut schedules = match Schedules::until(sweep.scope.clone(), &Poll::new(&limits.budget)) {
+        Ok(schedules) => schedules,
+        Err(exhausted) => return Ok(Summary { shard: work.shard, ..uncounted(exhausted) }),
     };
     let of_scope = schedules.total();
     let (index, count) = work.shard.unwrap_or((0, 1));
@@ -150,14 +125,14 @@ pub fn run(
                     visited += record.tally.states;
                     if let Err(error) = done(&record) {
                         failure = Some(error);
-                        limits.cancelled.store(true, Ordering::Relaxed);
+                        limits.budget.cancelled.store(true, Ordering::Relaxed);
                     }
                     records.insert(record.number, record);
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
-            if limits.cancelled.load(Ordering::Relaxed) {
+            if limits.budget.cancelled.load(Ordering::Relaxed) {
                 shared.at.iter().for_each(|(_, cancelled)| cancelled.store(true, Ordering::Relaxed));
             }
             let under_way: u64 = shared.states.iter().map(|states| states.load(Ordering::Relaxed)).sum();
@@ -184,7 +159,7 @@ impl Shared<'_> {
                 next
             };
             let Some((number, schedule)) = next else { return };
-            if number > self.first.load(Ordering::SeqCst) || self.limits.stopped().is_some() {
+            if number > self.first.load(Ordering::SeqCst) || self.limits.budget.spent().is_err() {
                 return;
             }
             let Some(record) = self.judge(job, number, &schedule) else { continue };
@@ -209,12 +184,12 @@ impl Shared<'_> {
         schedule: &fencepost_harness::schedule::Schedule,
     ) -> Option<Record> {
         let begun = Instant::now();
+        let whole = &self.limits.budget;
         let budget = Budget {
             cancelled: self.at[job].1.clone(),
-            deadline: self.limits.deadline,
-            memory: self.limits.memory.map(|memory| memory / self.at.len() as u64),
-            process: None,
-            states: self.limits.states,
+            memory: None,
+            state_memory: whole.memory.map(|memory| memory / self.at.len() as u64),
+            ..whole.clone()
         };
         let states = &self.states[job];
         let mut notation = String::new();
@@ -249,8 +224,8 @@ impl Shared<'_> {
 }
 
 /// What is said of a sweep whose schedules were not even counted.
-pub fn uncounted(limits: &Limits) -> Summary {
-    let reason = limits.stopped().unwrap_or(Reason::Memory);
+pub fn uncounted(exhausted: Exhausted) -> Summary {
+    let reason = Reason::from(exhausted);
     Summary {
         verdict: Kind::Inconclusive,
         reason: Some(format!("{reason} while schedules were counted")),
@@ -276,7 +251,8 @@ fn summary(limits: &Limits, mut records: BTreeMap<u64, Record>, total: u64, of_s
         tally.add(&record.tally);
     }
     let missing = first.is_none() && (records.len() as u64) < total;
-    let stopped = limits.stopped().filter(|_| missing).map(|reason| reason.to_string());
+    let stopped =
+        limits.budget.spent().err().filter(|_| missing).map(|exhausted| Reason::from(exhausted).to_string());
     let reason = stopped.or_else(|| {
         records.values().find_map(|record| match record.verdict {
             Kind::Inconclusive => Some(format!(

@@ -74,7 +74,7 @@ pub(crate) fn search(
         if statistics.states % 16 == 1
             && let Err(reason) = machine.options.budget.spent()
         {
-            return End::Stopped(reason);
+            return End::Stopped(reason.into());
         }
         if statistics.states % 1024 == 1 {
             let held = parents.capacity() * size_of::<Option<(u32, Step)>>();
@@ -103,7 +103,7 @@ pub(crate) fn search(
 
 fn exhausted(machine: &Machine, statistics: &Statistics) -> Option<Reason> {
     let budget = &machine.options.budget;
-    budget.spent().err().or(budget.full(statistics.bytes).then_some(Reason::Memory))
+    budget.spent().err().map(Reason::from).or(budget.full(statistics.bytes).then_some(Reason::Memory))
 }
 
 fn path(parents: &[Option<(u32, Step)>], mut state: usize, last: Step) -> Vec<Step> {

@@ -27,8 +27,8 @@ pub use flow::{Flow, FlowPoint};
 pub use labels::{Label, Labels};
 
 use crate::code::driver::{self, Subject};
-use crate::options::Budget;
 use alone::Footprint;
+use fencepost_harness::budget::Budget;
 use fencepost_harness::observation::{Observation, ObservationSet};
 use fencepost_harness::operation::Harness;
 use fencepost_harness::verdict::Reason;

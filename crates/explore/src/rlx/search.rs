@@ -304,7 +304,7 @@ impl<'m, 'a> Search<'m, 'a> {
     fn limits(&self) -> Result<(), End> {
         let budget = &self.machine.options.budget;
         let reason = if let Err(reason) = budget.spent() {
-            reason
+            reason.into()
         } else if let Some(limit) = budget.states.filter(|limit| self.states.len() as u64 > *limit) {
             Reason::States { limit }
         } else if self.states.nearly_full() || budget.full(self.bytes()) {

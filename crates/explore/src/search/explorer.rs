@@ -287,7 +287,7 @@ impl<'m, 'a, 'j> Explorer<'m, 'a, 'j> {
         if self.statistics.states % 16 == 1
             && let Err(reason) = budget.spent()
         {
-            return Some(End::Stopped(reason));
+            return Some(End::Stopped(reason.into()));
         }
         if self.machine.is_full() {
             return Some(End::Stopped(Reason::Memory));

@@ -249,7 +249,7 @@ impl<R: Recorder> Run<'_, '_, R> {
             let pc = self.machine.frames[last].pc;
             self.steps += 1;
             if self.steps.is_multiple_of(POLLED) {
-                self.machine.options.budget.spent().map_err(Stop::Limit)?;
+                self.machine.options.budget.spent().map_err(|exhausted| Stop::Limit(exhausted.into()))?;
                 if self.machine.is_full() || self.machine.pools.nearly_full() {
                     return Err(Stop::Limit(Reason::Memory));
                 }

@@ -1,7 +1,7 @@
 //! How a step goes where the program leaves that open. Steps are enumerated by going through all scripts;
 //! a script also makes a step repeatable.
 
-use crate::options::Budget;
+use fencepost_harness::budget::Budget;
 use fencepost_harness::verdict::Reason;
 
 /// How a step goes where that is open: which alternative of how many each choice takes.
@@ -46,8 +46,7 @@ impl Script {
         if self.tried % 256 != 255 {
             return Ok(());
         }
-        budget.spent()?;
-        if budget.full(0) { Err(Reason::Memory) } else { Ok(()) }
+        Ok(budget.poll()?)
     }
 
     /// The same choices, from the first.

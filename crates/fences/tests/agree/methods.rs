@@ -13,6 +13,7 @@ use fencepost_fences::guided::{self, Effort, Outcome};
 use fencepost_fences::place::{Kind, keep_within, resolve};
 use fencepost_fences::rlx::{self, Failure, Goal, Limits, Standing};
 use fencepost_fences::store_buffers;
+use fencepost_harness::budget::Budget;
 use fencepost_harness::operation::Harness;
 use fencepost_lsl::program::SlotId;
 use std::collections::BTreeSet;
@@ -136,7 +137,8 @@ pub(crate) fn by_counterexamples(harness: &Harness, model: &str) -> Minimal {
     let subject = unroll::Subject::Main(harness.main.expect("there is a main"));
     let mut questions = [Switched::new(harness, subject, &model, None, &options, &|_, _| {})];
     let costs = vec![vec![1]; harness.program.slots.len()];
-    let search = guided::Options { costs: &costs, limit: usize::MAX, stop: &|| false, progress: &|_| {} };
+    let search =
+        guided::Options { costs: &costs, limit: usize::MAX, budget: &Budget::default(), progress: &|_| {} };
     match guided::infer(&mut questions, &search, &mut Effort::default()) {
         Ok(Outcome::Placements { found, complete: true }) => {
             let slots = |found: guided::Found| found.placement.iter().map(|switch| switch.slot).collect();

@@ -5,11 +5,11 @@
 //! program, are none. Pointers are given back as what they stand for in the file. Memories are numbered as they are met, so that states are small.
 
 use super::{Oracle, Outcome};
+use crate::budget::{Budget, Poll};
 use crate::client::FixedCall;
 use crate::counterpart::Counterparts;
 use crate::observation::NewObjects;
 use crate::operation::{Harness, OpId, Operation, ValueTy};
-use crate::budget::{Budget, Poll};
 use crate::serial::{Script, SerialWorld, unfinished};
 use crate::verdict::Reason;
 use fencepost_lsl::diagnostic::Diagnostic;

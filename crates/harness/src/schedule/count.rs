@@ -9,8 +9,8 @@
 
 use super::Scope;
 use super::rank::{binomial, factorial, multisets};
-use crate::oracle::role::Role;
 use crate::budget::{Exhausted, Poll};
+use crate::oracle::role::Role;
 use std::collections::BTreeMap;
 
 /// What of some steps decides how they can be put together.
