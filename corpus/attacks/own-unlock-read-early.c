@@ -35,5 +35,5 @@ int main(void)
     pthread_join(t, 0);
     return 0;
 }
-#pragma fencepost expect main sc, tso, pso holds
+#pragma fencepost expect main sc, tso holds
 #pragma fencepost expect main rmo, relaxed violated

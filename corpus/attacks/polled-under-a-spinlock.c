@@ -34,4 +34,4 @@ int main(void)
     pthread_join(t, 0);
     return 0;
 }
-#pragma fencepost expect main sc, tso, pso, rmo, relaxed holds
+#pragma fencepost expect main sc, tso, pso holds

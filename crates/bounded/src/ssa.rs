@@ -5,7 +5,7 @@ use crate::guard::{Guard, Guards};
 use fencepost_lsl::op::{CmpOp, PrimOp};
 use fencepost_lsl::program::Choice;
 use fencepost_lsl::value::Value;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 /// A value.
@@ -95,6 +95,23 @@ impl Values {
             Node::Const(value) => Some(*value),
             _ => None,
         }
+    }
+
+    /// Whether a value may be computed from loads; what branches select may be.
+    pub fn has_load(&self, id: ValId) -> bool {
+        let (mut work, mut seen) = (vec![id], FxHashSet::default());
+        while let Some(id) = work.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            match self.node(id) {
+                Node::Const(_) | Node::Choice(_) => {}
+                Node::Checked(_, inner) => work.push(*inner),
+                Node::Op(_, args) => work.extend(args),
+                Node::Select(..) | Node::Load(_) => return true,
+            }
+        }
+        false
     }
 
     fn share(&mut self, node: Node) -> ValId {

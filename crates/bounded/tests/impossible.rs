@@ -47,6 +47,6 @@ fn impossible_events_are_noticed() {
     // No event is a load and a store at once.
     let stores = vec![Stored { store: 0, found: Some(0) }];
     let addr = Values::default().make_const(Value::ZERO);
-    let noticed = sound(Some(still(vec![Restored { addr, bits: 32, turn: 0, stores }])));
+    let noticed = sound(Some(still(vec![Restored { addr, bits: 32, turn: 0, traced: false, stores }])));
     assert!(matches!(noticed, Err(Reason::Internal(_))), "{noticed:?}");
 }

@@ -17,10 +17,10 @@ use fencepost_harness::result::{
 use fencepost_harness::test::Test;
 use fencepost_harness::trace::{Explanation, Trace};
 use fencepost_harness::verdict::Reason;
-use fencepost_lsl::program::{Fence, Order, address};
+use fencepost_lsl::program::{Fence, address};
 use fencepost_lsl::value::Value;
 use fencepost_models::cat::{BaseRelation, Model};
-use fencepost_replay::{Refusal, asked, judge_until, replay_until};
+use fencepost_replay::{self as replay, Refusal, asked, judge_until, replay_until};
 use std::panic::AssertUnwindSafe;
 use std::rc::Rc;
 use std::time::Instant;
@@ -105,21 +105,17 @@ pub enum Progress {
 
 /// What any of these models allows.
 pub fn leeway(models: &[&Model]) -> Leeway {
-    use fencepost_replay::lets_loads_overtake_blocks as overtake;
     let any = |question: &dyn Fn(&Model) -> bool| models.iter().any(|model| question(model));
-    let in_order = Fence { load_load: true, ..Fence::NONE };
-    let acquiring = [Order::Acquire, Order::AcqRel, Order::SeqCst];
+    let in_order = Fence { store_store: true, ..Fence::NONE };
     let dependency = [BaseRelation::Addr, BaseRelation::Data, BaseRelation::Ctrl];
     Leeway {
-        own_early: any(&fencepost_replay::lets_threads_read_own_blocks_early),
-        early_loads: any(&|model| overtake(model, Order::Plain, Fence::NONE)),
-        early_past_acquiring: any(&|model| {
-            acquiring.iter().any(|&order| overtake(model, order, Fence::NONE))
-        }),
-        early_past_fences: any(&|model| overtake(model, Order::Plain, in_order)),
+        own_early: any(&replay::lets_threads_read_own_blocks_early),
+        unordered_loads: any(&replay::lets_loads_overtake_loads) || any(&replay::lets_loads_overtake_blocks),
         dependencies: any(&|model| dependency.iter().any(|&base| model.mentions(base))),
-        late_loads: any(&fencepost_replay::lets_stores_overtake_loads),
-        late_stores: any(&fencepost_replay::lets_stores_overtake_stores),
+        late_loads: any(&replay::lets_stores_overtake_loads),
+        late_stores: any(&|model| replay::lets_stores_overtake_stores(model, Fence::NONE)),
+        late_past_fences: any(&|model| replay::lets_stores_overtake_stores(model, in_order)),
+        late_blocks: any(&replay::lets_stores_overtake_blocks),
     }
 }
 
@@ -264,7 +260,7 @@ fn bounded(
             let spins = outcome.loops.iter().any(|info| info.spin);
             result.scope.caveats.extend(open::bounded(subject, features, spins));
             let open = outcome.loops.iter().any(|info| info.bounded);
-            if open && fencepost_replay::lets_stores_overtake_loads(model) {
+            if open && replay::lets_stores_overtake_loads(model) {
                 result.scope.caveats.push(EARLY_STORES.into());
             }
             Ok(Verdict::Holds)
@@ -406,7 +402,7 @@ impl Judge<'_> {
     fn refused(&self, refusal: Refusal) -> Reason {
         match refusal {
             Refusal::Wrong(why) => Reason::Internal(format!("a trace does not replay: {why}")),
-            Refusal::TooLong => Reason::Unsupported(fencepost_replay::too_long()),
+            Refusal::TooLong => Reason::Unsupported(replay::too_long()),
             Refusal::Cut(exhausted) => exhausted.into(),
         }
     }

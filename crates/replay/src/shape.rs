@@ -20,30 +20,41 @@ pub fn lets_stores_overtake_loads(model: &Model) -> bool {
     allows(model, vec![load(0, X, 3), store(0, Y), load(1, Y, 1), store(1, X)], &[1, 3], None)
 }
 
-/// Whether a store may be seen by others before one in front of it: `x = 1; y = 1` beside `r1 = y; fence; r2 = x` can
-/// read 1, 0.
-pub fn lets_stores_overtake_stores(model: &Model) -> bool {
-    let fence = event(1, Action::Fence(Fence::FULL));
-    allows(model, vec![store(0, X), store(0, Y), load(1, Y, 1), fence, initial(1, X)], &[0, 1], None)
+/// Whether a store may be seen by others before one in front of it, with this fence in between: `x = 1; fence; y = 1`
+/// beside `r1 = y; fence; r2 = x` can read 1, 0.
+pub fn lets_stores_overtake_stores(model: &Model, between: Fence) -> bool {
+    let events = vec![
+        store(0, X),
+        event(0, Action::Fence(between)),
+        store(0, Y),
+        load(1, Y, 2),
+        event(1, Action::Fence(Fence::FULL)),
+        initial(1, X),
+    ];
+    allows(model, events, &[0, 2], None)
 }
 
-/// Whether a load may overtake an atomic block in front of it whose load has this order, with this fence in between:
-/// `atomic { r1 = x; x = 1 }; fence; r2 = y` beside `y = 1; fence; x = 1` can read 1, 0.
-pub fn lets_loads_overtake_blocks(model: &Model, order: Order, fence: Fence) -> bool {
-    let mut found = load(0, X, 6);
-    if let Action::Load { order: of_load, .. } = &mut found.action {
-        *of_load = order;
-    }
-    let events = vec![
-        in_block(found),
-        in_block(store(0, X)),
-        event(0, Action::Fence(fence)),
-        initial(0, Y),
-        store(1, Y),
-        event(1, Action::Fence(Fence::FULL)),
-        store(1, X),
-    ];
-    allows(model, events, &[4, 6, 1], None)
+/// Whether a store may be seen by others before one in front of it, past an atomic block that loads what that one stored:
+/// `x = 1; atomic { r = x }; y = 1` beside `r1 = y; fence; r2 = x` can read 1, 0.
+pub fn lets_stores_overtake_blocks(model: &Model) -> bool {
+    let fence = event(1, Action::Fence(Fence::FULL));
+    let events = vec![store(0, X), in_block(load(0, X, 0)), store(0, Y), load(1, Y, 2), fence, initial(1, X)];
+    allows(model, events, &[0, 2], None)
+}
+
+/// Whether a load may overtake a load in front of it: `x = 1; fence; y = 1` beside `r1 = y; r2 = x` can read 1, 0.
+pub fn lets_loads_overtake_loads(model: &Model) -> bool {
+    let fence = event(0, Action::Fence(Fence::FULL));
+    allows(model, vec![store(0, X), fence, store(0, Y), load(1, Y, 2), initial(1, X)], &[0, 2], None)
+}
+
+/// Whether a load may overtake an atomic block in front of it: `atomic { r1 = x; x = 1 }; r2 = y` beside
+/// `y = 1; fence; x = 1` can read 1, 0.
+pub fn lets_loads_overtake_blocks(model: &Model) -> bool {
+    let fence = event(1, Action::Fence(Fence::FULL));
+    let events =
+        vec![in_block(load(0, X, 5)), in_block(store(0, X)), initial(0, Y), store(1, Y), fence, store(1, X)];
+    allows(model, events, &[3, 5, 1], None)
 }
 
 /// Whether a thread may read what its own atomic block stored before others see it: `atomic { r = x; x = 1 }; r1 = x;
@@ -114,13 +125,12 @@ mod tests {
     #[test]
     fn shapes() {
         assert_eq!(answers(lets_stores_overtake_loads), [false, false, false, false, true, true]);
-        assert_eq!(answers(lets_stores_overtake_stores), [false, false, false, true, true, true]);
-        let overtake = |order, fence| answers(|model| lets_loads_overtake_blocks(model, order, fence));
-        assert_eq!(overtake(Order::Plain, Fence::NONE), [false, false, false, false, true, true]);
-        assert_eq!(overtake(Order::Plain, Fence { load_load: true, ..Fence::NONE }), [false; 6]);
-        for order in [Order::Acquire, Order::AcqRel, Order::SeqCst] {
-            assert_eq!(overtake(order, Fence::NONE), [false; 6]);
-        }
+        let stores = |fence| answers(|model| lets_stores_overtake_stores(model, fence));
+        assert_eq!(stores(Fence::NONE), [false, false, false, true, true, true]);
+        assert_eq!(stores(Fence { store_store: true, ..Fence::NONE }), [false; 6]);
+        assert_eq!(answers(lets_stores_overtake_blocks), [false, false, false, false, true, true]);
+        assert_eq!(answers(lets_loads_overtake_loads), [false, false, false, false, true, true]);
+        assert_eq!(answers(lets_loads_overtake_blocks), [false, false, false, false, true, true]);
         assert_eq!(answers(lets_threads_read_own_blocks_early), [false, false, false, false, true, true]);
     }
 }

@@ -206,18 +206,54 @@ impl Encoding<'_> {
         let ranges = self.ranges.clone();
         for (index, &first) in stores.iter().enumerate() {
             for other in self.memory.neighbours(first, &ranges) {
-                let Some(&after) = self.memory.co.get(&(first, other)) else { continue };
-                for &second in &stores[index + 1..] {
-                    if !stores.contains(&other)
-                        && let Some(&before) = self.memory.co.get(&(other, second))
-                    {
-                        notices.push(self.circuit.and(after, before));
-                    }
+                if stores.contains(&other) || ranges.plans[other].writes.is_empty() {
+                    continue;
                 }
+                let after = self.comes_before(first, other);
+                for &second in &stores[index + 1..] {
+                    let before = self.comes_before(other, second);
+                    notices.push(self.circuit.and(after, before));
+                }
+            }
+        }
+        if restored.traced {
+            let found: Vec<usize> = restored.stores.iter().filter_map(|stored| stored.found).collect();
+            for load in found {
+                notices.extend(self.computed_sources(load));
             }
         }
         notices.retain(|&lit| lit != Lit::FALSE);
         notices
+    }
+
+    /// When the writes of one event come before those of another, to the same location.
+    fn comes_before(&mut self, first: usize, second: usize) -> Lit {
+        if let Some(&lit) = self.memory.co.get(&(first, second)) {
+            return lit;
+        }
+        // Before there is a second thread, there is only program order.
+        if !self.unrolled.program_order(first, second) {
+            return Lit::FALSE;
+        }
+        let same = self.same_writes(first, second);
+        self.circuit.and_all(&[same, self.exec[first], self.exec[second]])
+    }
+
+    /// When a load reads from a store that was computed from loads, or whose address was.
+    fn computed_sources(&mut self, load: usize) -> Vec<Lit> {
+        let mut sources: Vec<(usize, Lit)> =
+            self.local_sources(load).into_iter().map(|(writer, _, lit)| (writer, lit)).collect();
+        for index in 0..self.ranges.plans[load].reads.len() {
+            let known = self.memory.sources.get(&(load, index)).into_iter().flatten();
+            sources.extend(known.filter_map(|source| Some((source.write?.0, source.lit))));
+        }
+        let values = &self.unrolled.values;
+        let computed = |&(writer, _): &(usize, Lit)| match self.unrolled.events[writer].kind {
+            EventKind::Store { addr, value, .. } => values.has_load(addr) || values.has_load(value),
+            EventKind::Free { addr } | EventKind::Alloc { addr, .. } => values.has_load(addr),
+            _ => true,
+        };
+        sources.into_iter().filter(computed).map(|(_, lit)| lit).collect()
     }
 
     /// Where a part goes: cells, each with when.

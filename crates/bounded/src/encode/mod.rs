@@ -94,8 +94,8 @@ pub struct Encoding<'a> {
     pub memory: Memory,
     /// Stores of turns that leave memory as it was, each with when others notice.
     seen: Vec<(Restored, Lit)>,
-    /// For each silent turn that may go on all the same, whether it does.
-    left_in: Vec<Lit>,
+    /// For each silent turn that may go on all the same, for the sake of which accesses, and whether it does.
+    left_in: Vec<(Vec<usize>, Lit)>,
     /// Content of cells when the second thread starts.
     initial: FxHashMap<usize, Rc<Word>>,
     /// Which addresses belong together.

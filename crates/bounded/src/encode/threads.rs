@@ -14,6 +14,7 @@ use fencepost_lsl::op::{BinOp, CmpOp, PrimOp};
 use fencepost_lsl::program::Choice;
 use fencepost_lsl::value::{IntTy, Value};
 use rustc_hash::FxHashSet;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 /// Tables larger than this become circuits.
@@ -26,7 +27,7 @@ impl Encoding<'_> {
             let start = self.started(thread);
             self.encode_thread(thread, start);
         }
-        self.leave_one_in();
+        self.choose_access();
     }
 
     fn encode_thread(&mut self, thread: usize, start: Lit) {
@@ -478,15 +479,15 @@ impl Encoding<'_> {
         }
         for restored in &provided.restored {
             changes.extend(self.leaves_other_value(restored));
-            if restored.stores.len() > 1 {
+            if restored.stores.len() > 1 || restored.traced {
                 let seen = self.circuit.var();
                 self.seen.push((restored.clone(), seen));
                 changes.push(seen);
             }
         }
-        if provided.optional {
+        if !provided.optional.is_empty() {
             let left_in = self.circuit.var();
-            self.left_in.push(left_in);
+            self.left_in.push((provided.optional.clone(), left_in));
             changes.push(left_in);
         }
         !self.circuit.or_all(&changes)
@@ -531,12 +532,20 @@ impl Encoding<'_> {
         self.circuit.and_all(&lits)
     }
 
-    /// Of the turns that may be left in although they are silent, one is.
-    fn leave_one_in(&mut self) {
+    /// Chooses one access, at most. Silent turns that have it may go on.
+    fn choose_access(&mut self) {
+        let mut chosen: BTreeMap<usize, Lit> = BTreeMap::new();
+        for (accesses, left_in) in std::mem::take(&mut self.left_in) {
+            let mut clause = vec![!left_in];
+            for access in accesses {
+                clause.push(*chosen.entry(access).or_insert_with(|| self.circuit.var()));
+            }
+            self.circuit.clause(&clause);
+        }
         let mut before = Lit::FALSE;
-        for left_in in std::mem::take(&mut self.left_in) {
-            self.circuit.clause(&[!before, !left_in]);
-            before = self.circuit.or(before, left_in);
+        for lit in chosen.into_values() {
+            self.circuit.clause(&[!before, !lit]);
+            before = self.circuit.or(before, lit);
         }
     }
 

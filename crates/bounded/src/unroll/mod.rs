@@ -67,30 +67,30 @@ pub struct Options {
 pub struct Leeway {
     /// A thread may read what its own atomic block stored before others see it.
     pub own_early: bool,
-    /// A load may overtake an atomic block in front of it,
-    pub early_loads: bool,
-    /// also one whose load acquires,
-    pub early_past_acquiring: bool,
-    /// also with a fence in between that keeps loads in order.
-    pub early_past_fences: bool,
-    /// What depends on a load is kept behind it.
+    /// A load may overtake a load, or an atomic block, in front of it.
+    pub unordered_loads: bool,
+    /// What is computed from a load is kept behind it, or must not come from itself.
     pub dependencies: bool,
     /// A load may come after a later store of its thread.
     pub late_loads: bool,
-    /// A store may come after a later store of its thread.
+    /// A store may come after a later store of its thread,
     pub late_stores: bool,
+    /// also with a fence in between that keeps stores in order;
+    pub late_past_fences: bool,
+    /// also past an atomic block that loads what the first stored.
+    pub late_blocks: bool,
 }
 
 impl Default for Leeway {
     fn default() -> Leeway {
         Leeway {
             own_early: true,
-            early_loads: true,
-            early_past_acquiring: true,
-            early_past_fences: true,
+            unordered_loads: true,
             dependencies: true,
             late_loads: true,
             late_stores: true,
+            late_past_fences: true,
+            late_blocks: true,
         }
     }
 }
@@ -198,9 +198,9 @@ pub struct Stillness {
     pub equal: Vec<(ValId, ValId)>,
     /// Stores that must leave memory as it was.
     pub restored: Vec<Restored>,
-    /// Whether one turn in an execution may go on all the same: an access of this one may find its object freed because
-    /// of what its thread does later.
-    pub optional: bool,
+    /// Accesses of the turn that may find their object freed because of what their thread does later. If one of them is the chosen one
+    /// of an execution, the turn may go on all the same.
+    pub optional: Vec<usize>,
 }
 
 /// The stores of a turn to one address.
@@ -212,6 +212,8 @@ pub struct Restored {
     pub bits: u8,
     /// The first event of the turn.
     pub turn: usize,
+    /// Whether what they found must not have been computed from loads.
+    pub traced: bool,
     /// The stores, in program order.
     pub stores: Vec<Stored>,
 }

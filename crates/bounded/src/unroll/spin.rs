@@ -26,8 +26,8 @@
 //!
 //! *Findings in the turn itself.* An access of the turn may find its object freed, and the `free` may come from what the
 //! thread does behind the loop, if the model lets that overtake the access ([`Leeway`]). Stopped behind
-//! the turn, the thread would not do it. One such access is enough for a verdict, so one silent turn of all loops and threads
-//! may be left in ([`Stillness::optional`]); bounds are asked with it.
+//! the turn, the thread would not do it. One such access is enough for a verdict, so silent turns may be left in that have a chosen
+//! one in common ([`Stillness::optional`]), such as those of a loop and of one around it; bounds are asked with them.
 //!
 //! *Stores that leave memory as it was.* Let the turn's stores to one address be W1 … Wn, n ≥ 1. W1 stands in an atomic block
 //! that reads from S and stores nothing before; Wn stores the value of S; no other store comes between two of them in coherence
@@ -36,13 +36,20 @@
 //! block is atomic, so that `fr` stays what it was. S comes before Wn in memory
 //! order, by reads-from or coherence, so readers in other threads that came after Wn come after S. A reader in the
 //! thread itself need not have come after Wn where a thread may read its own store before others see it: then it
-//! could read the value before S is there. It comes after S all the same where it comes after the block's load: on
-//! models that have no load overtake a block ([`Leeway::early_loads`]), or none that acquires, or past a fence. For n = 1, it
-//! also does where a thread cannot read what its own block stored before others do ([`Leeway::own_early`]). Elsewhere, such stores are let pass only
-//! where no such reader is: the block is executed in every turn, at the same address, before the turn reads anything, and
-//! accesses nothing else.
-//! So the next turn has such a block, which comes after Wn in memory order and hides it from all that follows; or the
-//! thread ends in that block, whose load then precedes nothing and can be as late as what it reads allows, S included.
+//! could read the value before S is there. So:
+//! - n = 1. Where a thread may read what its own block stored before others do ([`Leeway::own_early`]), there must be no such
+//!   reader: the block is executed in every turn, at the same address, before the turn reads anything, and accesses nothing else.
+//!   The next turn has such a block, which comes after Wn in memory order and hides it from all that follows; or the
+//!   thread ends in that block, whose load then precedes nothing and can be as late as what it reads allows, S included.
+//! - n > 1 is only for models that keep loads in order ([`Leeway::unordered_loads`]): a reader comes after the block's load, and so after S.
+//!
+//! Who reads from S instead of Wn may depend on more by that: S may store what it computed from loads, and Wn a constant. Where the
+//! model looks at such dependencies, S must not ([`Restored::traced`]; asked of the solution, too).
+//!
+//! Whether a turn is noticed (n > 1) must not depend on what its thread does behind it, for bounds are asked of threads that are cut there. Who
+//! reads from W1 comes before Wn in memory order. If Wn comes before all stores that its thread makes behind the turn, and loads
+//! keep their order, no such reader comes after a load that read one of these. That is so on models that keep stores in order, where a
+//! fence follows Wn in the turn, and where every turn begins with a block that loads from that address, past which no store comes.
 //!
 //! Not recognised: turns that store to variables of the thread's own in memory.
 
@@ -134,7 +141,7 @@ pub(super) fn silence(
     live: &RegSet,
     before: &Visit,
     (guard, env): (Guard, &Env),
-    leeway: Leeway,
+    (leeway, frees): (Leeway, bool),
 ) -> Option<Silence> {
     let mut when = guard;
     let mut provided = Stillness::default();
@@ -163,12 +170,16 @@ pub(super) fn silence(
         let leaves = match out.events[event].kind {
             EventKind::Fence(_) | EventKind::Choose { .. } => true,
             EventKind::Load { addr, .. } => {
-                provided.optional |= leeway.late_loads && may_be_freed(out, addr);
+                if leeway.late_loads && frees && may_be_freed(out, addr) {
+                    provided.optional.push(event);
+                }
                 true
             }
             EventKind::Store { addr, .. } => {
-                provided.optional |= leeway.late_stores && may_be_freed(out, addr);
-                restore(out, before, event, &mut provided.restored)
+                if leeway.late_stores && frees && may_be_freed(out, addr) {
+                    provided.optional.push(event);
+                }
+                restore(out, before, event, leeway.dependencies, &mut provided.restored)
             }
             EventKind::Alloc { .. } | EventKind::Free { .. } | EventKind::Spawn(_) => false,
         };
@@ -181,7 +192,7 @@ pub(super) fn silence(
     }
     // Where it is not known that stores leave memory as it was, a turn is silent only if it does not make them.
     for restored in std::mem::take(&mut provided.restored) {
-        if restored.stores.len() <= STORES && has_no_early_reader(out, before, &restored, leeway) {
+        if restored.stores.len() <= STORES && can_be_left_out(out, before, &restored, leeway) {
             provided.restored.push(restored);
             continue;
         }
@@ -203,7 +214,13 @@ fn may_be_freed(out: &Unrolled, addr: ValId) -> bool {
 }
 
 /// Adds a store to those of its turn to the same address; false if it is none that could leave memory as it was.
-fn restore(out: &mut Unrolled, before: &Visit, store: usize, restored: &mut Vec<Restored>) -> bool {
+fn restore(
+    out: &mut Unrolled,
+    before: &Visit,
+    store: usize,
+    traced: bool,
+    restored: &mut Vec<Restored>,
+) -> bool {
     let EventKind::Store { addr, ty, .. } = out.events[store].kind else { return false };
     if out.events[store].is_ghost() {
         return false;
@@ -217,6 +234,7 @@ fn restore(out: &mut Unrolled, before: &Visit, store: usize, restored: &mut Vec<
             addr,
             bits: ty.bits,
             turn: before.events,
+            traced,
             stores: vec![Stored { store, found }],
         }),
     }
@@ -282,24 +300,43 @@ fn found(out: &mut Unrolled, before: &Visit, store: usize) -> Option<usize> {
     (clean && !out.events[load].is_ghost() && out.values.guards.implies(executed, loaded)).then_some(load)
 }
 
-/// Whether nothing behind the turn reads the last of these stores before what they found is there.
-fn has_no_early_reader(out: &mut Unrolled, before: &Visit, restored: &Restored, leeway: Leeway) -> bool {
-    let early = if restored.stores.len() > 1 { leeway.early_loads } else { leeway.own_early };
-    if !early || is_first(out, before, restored) {
-        return true;
+/// Whether readers of the last of these stores can do without them, and nobody notices them because of what the thread does
+/// behind the turn.
+fn can_be_left_out(out: &mut Unrolled, before: &Visit, restored: &Restored, leeway: Leeway) -> bool {
+    if restored.stores.len() == 1 {
+        return !leeway.own_early || is_first(out, before, restored);
     }
-    let Unrolled { events, values, .. } = out;
-    restored.stores.iter().all(|stored| {
-        let Some(load) = stored.found else { return true };
-        let acquires = matches!(events[load].kind, EventKind::Load { order, .. } if order.acquires());
-        acquires && !leeway.early_past_acquiring
-            || !leeway.early_past_fences
-                && events[stored.store..].iter().any(|event| {
-                    matches!(event.kind, EventKind::Fence(fence) if fence.load_load)
-                        && event.switch.is_none()
-                        && values.guards.implies(events[stored.store].guard, event.guard)
-                })
+    !leeway.unordered_loads
+        && (!leeway.late_stores
+            || is_fenced(out, restored, leeway)
+            || !leeway.late_blocks && begins_with_block(out, before, restored))
+}
+
+/// Whether every turn begins with a block that loads from the address of these stores.
+fn begins_with_block(out: &Unrolled, before: &Visit, restored: &Restored) -> bool {
+    let passes = |kind: &EventKind| matches!(kind, EventKind::Fence(_) | EventKind::Choose { .. });
+    let first = out.events[before.events..].iter().find(|event| !passes(&event.kind));
+    first.is_some_and(|event| {
+        matches!(event.kind, EventKind::Load { addr, ty, .. } if addr == restored.addr && ty.bits == restored.bits)
+            && event.atomic.is_some()
+            && !event.is_ghost()
+            && event.guard == before.guard
+            && is_fixed(&out.values, restored.addr, before.values)
     })
+}
+
+/// Whether a fence follows these stores that no later store overtakes.
+fn is_fenced(out: &mut Unrolled, restored: &Restored, leeway: Leeway) -> bool {
+    let Unrolled { events, values, .. } = out;
+    let last = restored.stores[restored.stores.len() - 1].store;
+    !leeway.late_past_fences
+        && restored.stores.iter().all(|stored| {
+            events[last..].iter().any(|event| {
+                matches!(event.kind, EventKind::Fence(fence) if fence.store_store)
+                    && event.switch.is_none()
+                    && values.guards.implies(events[stored.store].guard, event.guard)
+            })
+        })
 }
 
 /// Whether every turn begins with the block that makes the first of these stores, which accesses nothing else.

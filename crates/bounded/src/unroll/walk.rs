@@ -3,8 +3,8 @@
 use super::fold::Known;
 use super::spin::{self, Turn};
 use super::{
-    Branch, CallRecord, Event, EventKind, Failure, InstancePath, Leeway, LoopInfo, Object, Options, StackId,
-    Start, Stillness, Stop, StopKind, Subject, Switch, ThreadCode, Unrolled,
+    Branch, CallRecord, Event, EventKind, Failure, InstancePath, LoopInfo, Object, Options, StackId, Start,
+    Stillness, Stop, StopKind, Subject, Switch, ThreadCode, Unrolled,
 };
 use crate::guard::Guard;
 use crate::ssa::{Check, Node, ValId, Values};
@@ -58,8 +58,8 @@ pub(super) struct Walker<'a> {
     program: &'a Program,
     bounds: &'a Bounds,
     options: &'a Options,
-    /// What the model allows this program.
-    leeway: Leeway,
+    /// Whether the program frees memory.
+    frees: bool,
     out: Unrolled,
     pending: Vec<Pending>,
     known: Known,
@@ -131,11 +131,7 @@ impl<'a> Walker<'a> {
             program,
             bounds,
             options,
-            leeway: Leeway {
-                late_loads: options.leeway.late_loads && frees,
-                late_stores: options.leeway.late_stores && frees,
-                ..options.leeway
-            },
+            frees,
             out: Unrolled {
                 values: Values::default(),
                 threads: Vec::new(),
@@ -749,15 +745,15 @@ impl<'a> Walker<'a> {
             let mut through = self.body_part(body, 0..turning_point, &mut regs, entered)?;
             if let Some(before) = before.take().filter(|_| through != Guard::FALSE) {
                 let mut stopped = Guard::FALSE;
-                let leeway = self.leeway;
+                let allowed = (self.options.leeway, self.frees);
                 let silence = turn.as_ref().and_then(|turn| {
-                    spin::silence(&mut self.out, &turn.live, &before, (through, &regs), leeway)
+                    spin::silence(&mut self.out, &turn.live, &before, (through, &regs), allowed)
                 });
                 let mut decided = false;
                 if let Some(spin::Silence { when, provided }) = silence {
                     decided = true;
                     waits |= used == 0;
-                    spare |= provided.optional;
+                    spare |= !provided.optional.is_empty();
                     if provided == Stillness::default() {
                         stopped = when;
                     }
