@@ -12,6 +12,7 @@ pub(crate) mod compile;
 pub(crate) mod confine;
 pub(crate) mod driver;
 pub(crate) mod live;
+pub(crate) mod registers;
 
 use fencepost_harness::client::FixedCall;
 use fencepost_harness::operation::OpId;
@@ -104,8 +105,6 @@ pub(crate) struct ProcCode {
     pub(crate) params: Vec<u32>,
     /// Registers whose final values are returned.
     pub(crate) results: Vec<u32>,
-    /// Registers that may be read before they are written, parameters aside.
-    pub(crate) unset: Vec<u32>,
 }
 
 /// Where objects are allocated.

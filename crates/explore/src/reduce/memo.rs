@@ -47,13 +47,13 @@ impl Key {
 }
 
 /// How many slots the object takes that starts in a slot; zero if none does.
-pub(crate) fn room(pools: &Pools, world: &World, slot: u32) -> u32 {
+fn room(pools: &Pools, world: &World, slot: u32) -> u32 {
     let at = world.slots.iter().position(|first| *first == slot);
     at.map_or(0, |at| pools.object(world.objects[at]).slots())
 }
 
 /// A number that tells the size of the object that starts in a slot, and its alignment; zero if none does.
-pub(crate) fn size(pools: &Pools, world: &World, slot: u32) -> u32 {
+fn size(pools: &Pools, world: &World, slot: u32) -> u32 {
     let at = world.slots.iter().position(|first| *first == slot);
     // Sizes are below 2^24, see `step/access.rs`.
     at.map_or(0, |at| {
@@ -63,7 +63,7 @@ pub(crate) fn size(pools: &Pools, world: &World, slot: u32) -> u32 {
 }
 
 /// Where the object starts that a slot belongs to, counted from one; zero if it belongs to none.
-pub(crate) fn cover(pools: &Pools, world: &World, slot: u32) -> u32 {
+fn cover(pools: &Pools, world: &World, slot: u32) -> u32 {
     object_at(pools, world, slot).map_or(0, |at| world.slots[at] + 1)
 }
 
@@ -78,6 +78,76 @@ pub(crate) enum Look {
     Size(u32, u32),
     /// The [`cover`] of a slot.
     Cover(u32, u32),
+}
+
+/// What the step under way looked at.
+#[derive(Default)]
+pub(crate) struct Looks {
+    /// In order, each once.
+    pub(crate) seen: Vec<Look>,
+    /// Slots of objects that it made, which are none of that.
+    made: Vec<u32>,
+    /// Whether it looked at nothing else.
+    pub(crate) pure: bool,
+}
+
+/// Things to look at after which a step is not worth remembering.
+const MOST_LOOKS: usize = 64;
+
+impl Looks {
+    /// A step begins.
+    pub(crate) fn begin(&mut self, pure: bool) {
+        self.seen.clear();
+        self.made.clear();
+        self.pure = pure;
+    }
+
+    /// The step makes an object in a slot.
+    pub(crate) fn make(&mut self, slot: u32) {
+        self.made.push(slot);
+    }
+
+    /// At an object.
+    #[inline]
+    pub(crate) fn object(&mut self, key: Key, number: u32) {
+        let known = |look: &Look| matches!(look, Look::Object(other, _) if *other == key);
+        if !self.seen.iter().any(known) && !self.made.iter().any(|slot| Key::slot(*slot) == key) {
+            self.seen.push(Look::Object(key, number));
+        }
+    }
+
+    /// At which object a slot belongs to.
+    pub(crate) fn cover(&mut self, pools: &Pools, world: &World, slot: u32) {
+        if self.seen.iter().any(|look| matches!(look, Look::Cover(other, _) if *other == slot)) {
+            return;
+        }
+        let cover = cover(pools, world, slot);
+        if !self.made.iter().any(|made| made + 1 == cover) {
+            self.seen.push(Look::Cover(slot, cover));
+        }
+    }
+
+    /// At the size of the object that starts in a slot.
+    pub(crate) fn size(&mut self, pools: &Pools, world: &World, slot: u32) {
+        self.look_once(slot, Look::Size(slot, size(pools, world, slot)));
+    }
+
+    /// At how many slots the object takes that starts in a slot.
+    pub(crate) fn room(&mut self, pools: &Pools, world: &World, slot: u32) -> u32 {
+        let taken = room(pools, world, slot);
+        if self.look_once(slot, Look::Room(slot, taken)) {
+            self.pure &= self.seen.len() < MOST_LOOKS;
+        }
+        taken
+    }
+
+    fn look_once(&mut self, slot: u32, look: Look) -> bool {
+        let new = !self.made.contains(&slot) && !self.seen.contains(&look);
+        if new {
+            self.seen.push(look);
+        }
+        new
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -117,6 +187,8 @@ pub(crate) struct Memo {
     /// Where answers lead.
     answers: FxHashMap<(u32, u32), u32>,
     results: Vec<Known>,
+    /// States in which threads wait.
+    pub(crate) waiting: Waiting,
 }
 
 impl Memo {

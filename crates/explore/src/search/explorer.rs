@@ -276,7 +276,7 @@ impl<'m, 'a, 'j> Explorer<'m, 'a, 'j> {
                 return Some(End::Restart);
             }
         }
-        if !self.machine.alike || self.machine.footprint.betrayed() {
+        if !self.machine.alike.holds || self.machine.footprint.betrayed() {
             return Some(End::Restart);
         }
         self.statistics.states += 1;

@@ -2,6 +2,7 @@
 //!
 //! Nothing is dropped this time, so that every object of the trace has an address of its own.
 
+use crate::code::registers::Frame;
 use crate::code::small;
 use crate::code::{Code, Instr};
 use crate::options::{Options, Reductions};
@@ -9,7 +10,7 @@ use crate::reduce::footprint::Footprint;
 use crate::state::Phase;
 use crate::step::expand::{Step, take};
 use crate::step::machine::Machine;
-use crate::step::recorder::{At, Frame, Note, Recorder};
+use crate::step::recorder::{At, Note, Recorder};
 use crate::step::run::Stop;
 use fencepost_harness::operation::Harness;
 use fencepost_harness::trace::{
@@ -108,14 +109,9 @@ fn make(
 /// The call of the subject, by number, that a thread is about to make, with its arguments.
 fn about_to_call(machine: &mut Machine, thread: u32) -> Option<(u32, Vec<Value>)> {
     machine.load_thread(thread);
-    let [frame] = machine.frames[..] else { return None };
-    let code = machine.code;
-    let Instr::Begin { call } = code.instrs[frame.pc as usize] else { return None };
-    let args = code.calls[call as usize].args.iter().map(|src| match *src < 0 {
-        true => code.consts[!*src as usize],
-        false => machine.regs[frame.base as usize + *src as usize],
-    });
-    Some((call, args.collect()))
+    let (code, thread) = (machine.code, &machine.thread);
+    let Instr::Begin { call } = code.instrs[thread.pc() as usize] else { return None };
+    Some((call, code.calls[call as usize].args.iter().map(|src| thread.get(code, *src)).collect()))
 }
 
 /// A thread under recording.

@@ -178,6 +178,9 @@ pub(crate) struct Pools {
     /// How buffers are represented, unless as they are.
     pub(crate) rules: Option<Rules>,
     scratch: Vec<u32>,
+    pub(super) words: Vec<u64>,
+    /// How many bytes were held when that was asked last.
+    asked: u64,
 }
 
 /// The number of the empty buffer.
@@ -196,6 +199,8 @@ impl Pools {
             bounded,
             rules,
             scratch: Vec::new(),
+            words: Vec::new(),
+            asked: 0,
         };
         let empty = pools.buffers.intern(&[], |_| {}, |_| {});
         debug_assert_eq!(empty, EMPTY);
@@ -205,6 +210,16 @@ impl Pools {
     pub(crate) fn bytes(&self) -> u64 {
         let parts = self.threads.bytes() + self.buffers.bytes() + self.objects.bytes();
         parts + self.shapes.bytes() + self.states.bytes() + self.phases.capacity() as u64
+    }
+
+    /// How many bytes are held, if that are more by some number than when it was told last.
+    #[inline]
+    pub(crate) fn grown(&mut self, by: u64) -> Option<u64> {
+        let held = self.bytes();
+        (held > self.asked + by).then(|| {
+            self.asked = held;
+            held
+        })
     }
 
     /// Whether numbers or positions are about to need more than 32 bits. Asked after each state that is expanded, which
@@ -248,8 +263,17 @@ impl Pools {
         Buffer::decode(self.rules, self.buffers.words.get(number))
     }
 
+    /// The number of a buffer.
+    pub(crate) fn intern_buffer(&mut self, buffer: &Buffer) -> u32 {
+        let mut words = std::mem::take(&mut self.words);
+        buffer.encode(&mut words);
+        let number = self.intern_buffer_words(&words);
+        self.words = words;
+        number
+    }
+
     /// The number of a buffer's words.
-    pub(crate) fn intern_buffer(&mut self, words: &[u64]) -> u32 {
+    pub(crate) fn intern_buffer_words(&mut self, words: &[u64]) -> u32 {
         let rules = self.rules;
         let values = |see: &mut dyn FnMut(usize, u64)| buffer::values(rules, words, see);
         self.buffers.intern(words, |see| values(&mut |at, _| see(words[at])), values)

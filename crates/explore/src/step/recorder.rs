@@ -1,18 +1,10 @@
 //! What can be noted while threads run. Exploring notes nothing and pays nothing for it; a counterexample is
 //! run once more to note its events.
 
+use crate::code::registers::Frame;
 use fencepost_lsl::program::{Fence, Order};
 use fencepost_lsl::source::Span;
 use fencepost_lsl::value::{IntTy, Value};
-
-/// A procedure under way.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Frame {
-    /// The next instruction; for all but the innermost, the call under way.
-    pub(crate) pc: u32,
-    /// Where its registers start.
-    pub(crate) base: u32,
-}
 
 /// Where something happens.
 pub(crate) struct At<'a> {
