@@ -1,8 +1,7 @@
 //! The procedures that a thread has under way, with their registers: how operands are read and procedures called, whatever
 //! it is that registers hold.
 //!
-//! That is all that the interpreters of the bytecode have in common. [`crate::step::run`] has values and `rlx` operands that
-//! may not be known yet; what an instruction means beyond its operands is said where each of them begins.
+//! [`crate::step::run`] has values in them, and `rlx` operands that may not be known yet.
 
 use super::{Code, Instr, Src, small};
 use fencepost_lsl::interp::{MAX_CALLS, too_deep};

@@ -116,7 +116,6 @@ impl Machine<'_> {
         way: Way,
         strict: bool,
     ) -> Result<Option<Effect>, Stop> {
-        let inputs: Vec<Option<Value>> = inputs.iter().map(|input| input.known()).collect();
         // What it may access, if known beforehand: also what it does not store after all.
         let state = &world.threads[step.thread];
         let expected = self.spots(pc, &state.pending[step.at].what).unwrap_or_default();
@@ -125,7 +124,7 @@ impl Machine<'_> {
             return Ok(None);
         }
         let mut after = world.clone();
-        let ran = match block::run(self, &mut after, pc, self.block(pc), &inputs) {
+        let ran = match block::run(self, &mut after, pc, self.block(pc), inputs) {
             Ok(ran) => ran,
             Err(block::Stop::Blocked) => return Ok(None),
             Err(block::Stop::Fault(fault)) => {

@@ -6,7 +6,8 @@
 
 use super::info::Way;
 use super::rules::{Class, Effect, Kinds};
-use crate::code::small;
+use crate::code::registers::Registers;
+use crate::code::{Instr, Src, small};
 use fencepost_lsl::fault::Fault;
 use fencepost_lsl::memory::Object;
 use fencepost_lsl::op::PrimOp;
@@ -30,6 +31,12 @@ impl Opd {
             Opd::Known(value) => Some(value),
             Opd::Of(..) => None,
         }
+    }
+}
+
+impl From<Value> for Opd {
+    fn from(value: Value) -> Opd {
+        Opd::Known(value)
     }
 }
 
@@ -126,20 +133,29 @@ pub(super) enum What {
     Fault(Fault),
 }
 
-/// A call under way.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(super) struct Frame {
-    /// The next instruction to fetch, or the call that is under way.
-    pub(super) pc: u32,
-    /// Registers; those that do not matter any more are undefined.
-    pub(super) regs: Vec<Opd>,
+impl What {
+    /// What an instruction does that only computes or checks, given its operands.
+    pub(super) fn of(instr: &Instr, value: impl Fn(Src) -> Opd) -> Option<What> {
+        Some(match instr {
+            Instr::Op { op, a, b, .. } => {
+                What::Op { op: *op, a: value(*a), b: value(if op.arity() == 1 { *a } else { *b }) }
+            }
+            Instr::Assert { cond, fault } => What::Assert { cond: value(*cond), fault: *fault },
+            Instr::Assume { cond, .. } => What::Assume { cond: value(*cond), want: true },
+            Instr::Prune { cond } => {
+                What::Assume { cond: cond.map_or(Opd::Known(Value::ONE), value), want: false }
+            }
+            Instr::Within { base, result } => What::Within { base: value(*base), result: value(*result) },
+            _ => return None,
+        })
+    }
 }
 
 /// A thread.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Thread {
-    /// Calls under way, outermost first.
-    pub(super) frames: Vec<Frame>,
+    /// Where it fetches. Registers that do not matter any more are undefined.
+    pub(super) regs: Registers<Opd>,
     /// The execution buffer, oldest first.
     pub(super) pending: Vec<Pending>,
     /// Where its next local and its next heap object go.
@@ -159,17 +175,23 @@ pub(super) struct Thread {
 impl Thread {
     /// Waits for ever from now on.
     pub(super) fn give_up(&mut self) {
-        self.frames.truncate(1);
-        self.frames[0] = Frame { pc: 0, regs: Vec::new() };
+        self.end();
+        self.regs.goto(0);
         self.pending.clear();
         self.confined.clear();
         self.private.clear();
         (self.changed, self.held, self.stuck) = (false, false, true);
     }
 
+    /// Goes no further: nothing of what it was about to do matters.
+    pub(super) fn end(&mut self) {
+        self.regs.frames.truncate(1);
+        self.regs.values.clear();
+    }
+
     /// Calls `see` with every operand.
     pub(super) fn operands(&mut self, see: &mut impl FnMut(&mut Opd)) {
-        self.frames.iter_mut().flat_map(|frame| &mut frame.regs).for_each(&mut *see);
+        self.regs.values.iter_mut().for_each(&mut *see);
         self.private.iter_mut().for_each(|(_, _, opd)| see(opd));
         for pending in &mut self.pending {
             match &mut pending.what {

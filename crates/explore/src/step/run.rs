@@ -4,6 +4,14 @@
 //! call that a monitor watches. It carries that out and all that follows up to the next one. What makes an
 //! access invisible to others is said in [`crate::step::access`].
 //!
+//! This is one of two interpreters of the bytecode. Both have operands, calls and returns from [`crate::code::registers`];
+//! `rlx/fetch.rs` and `rlx/block.rs` share what computes and checks as well. A common one would need a method for every other
+//! instruction, and no two of these have the same body. Here an instruction is carried out at once, on values; what it
+//! looked at is noted, so that the step can be looked up; it may end the step before it, to be made again later, or take the
+//! whole step back. There its operands may not be known yet, so that operations, conditions and accesses are put into a buffer to
+//! be decided in another order. Even an addition differs: here it is watched for what it does to addresses, which have to
+//! be recognised where objects are dropped and renamed; there it may have to wait, and nothing is dropped.
+//!
 //! # Soundness
 //!
 //! Instructions that touch only registers, memory that nobody else can reach, or the thread's own end of
