@@ -222,22 +222,15 @@ pub(crate) struct Part {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::state::object;
+    use crate::reduce::three_objects;
     use fencepost_lsl::program::Place;
 
     /// Operations that pass commute with renaming, for all pairs of addresses and numbers.
     #[test]
     fn what_passes_commutes_with_renaming() {
-        let mut pools = Pools::new(false, false, None);
-        let shape = |size| object::Shape { size, align: 16, class: 0, heap: true, zeroed: true };
-        let small = pools.intern_object(&object::new(shape(24), None));
-        let large = pools.intern_object(&object::new(shape(9000), None));
         let first = address::region(Place::Heap, 0).start;
         let (before, after) = ([first, first + 2, first + 8], [first + 40, first + 3, first + 20]);
-        let mut world = World::default();
-        for (slot, number) in before.into_iter().zip([small, large, small]) {
-            world.insert(slot, number);
-        }
+        let (pools, world) = three_objects(before);
         let renamed = |word: u64| match address::slot(word).and_then(|s| object_at(&pools, &world, s)) {
             Some(at) => word + address::base(after[at], 16) - address::base(before[at], 16),
             None => word,

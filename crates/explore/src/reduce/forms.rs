@@ -368,22 +368,15 @@ fn views(content: &[u64], offset: u64, bytes: u64) -> impl Iterator<Item = (u64,
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::state::object;
+    use crate::reduce::three_objects;
     use crate::state::{Pools, World, object_at};
     use fencepost_lsl::program::Place;
 
     /// Two objects of a slot, and one of three between them.
     fn world() -> (Pools, World, [u64; 3]) {
-        let mut pools = Pools::new(false, false, None);
-        let shape = |size| object::Shape { size, align: 16, class: 0, heap: true, zeroed: true };
-        let small = pools.intern_object(&object::new(shape(24), None));
-        let large = pools.intern_object(&object::new(shape(9000), None));
         let first = address::region(Place::Heap, 1).start;
         let slots = [first + 1, first + 2, first + 8];
-        let mut world = World::default();
-        for (slot, number) in slots.into_iter().zip([small, large, small]) {
-            world.insert(slot, number);
-        }
+        let (pools, world) = three_objects(slots);
         (pools, world, slots.map(|slot| address::base(slot, 16)))
     }
 

@@ -30,7 +30,7 @@ use crate::code::registers::Registers;
 use crate::code::{Instr, Src, register, small};
 use fencepost_lsl::fault::Fault;
 use fencepost_lsl::op::PrimOp;
-use fencepost_lsl::program::{Choice, Order};
+use fencepost_lsl::program::Order;
 use fencepost_lsl::value::Value;
 
 /// How fetching an instruction went.
@@ -43,8 +43,6 @@ enum Fetch {
     Fork(Vec<World>),
 }
 
-/// Values of a type small enough to try all of.
-const ENUMERABLE_BITS: u8 = 8;
 /// Instructions fetched at once after which a thread is given up.
 const MAX_FETCH: u32 = 100_000;
 
@@ -217,14 +215,14 @@ impl Machine<'_> {
                 return Err(Stop::Unsupported(format!("free at {} with execution buffers", self.at(pc))));
             }
             Instr::Choose { dst, from } => {
-                let values = self.choices(*from)?;
+                let count = code.alternatives(*from).map_err(Stop::Unsupported)?;
                 state.regs.goto(pc + 1);
-                let fork = |value: Value| {
+                let fork = |which: u32| {
                     let mut fork = world.clone();
-                    fork.thread(thread).regs.set(*dst, value.into());
+                    fork.thread(thread).regs.set(*dst, code.alternative(*from, which).into());
                     fork
                 };
-                return Ok(Fetch::Fork(values.into_iter().map(fork).collect()));
+                return Ok(Fetch::Fork((0..count).map(fork).collect()));
             }
             Instr::Begin { .. } | Instr::End { .. } => {}
             Instr::Spawn { driver, args } => {
@@ -401,18 +399,6 @@ impl Machine<'_> {
                 Ok(Fetch::Go)
             }
             _ => Ok(Fetch::Fork(forks)),
-        }
-    }
-
-    fn choices(&self, from: u32) -> Result<Vec<Value>, Stop> {
-        match &self.code.choices[from as usize] {
-            Choice::OneOf(values) => Ok(values.clone()),
-            Choice::Any(ty) if ty.bits <= ENUMERABLE_BITS => {
-                Ok((0..1u64 << ty.bits).map(|bits| Value::new(ty.wrap(bits))).collect())
-            }
-            Choice::Any(ty) => {
-                Err(Stop::Unsupported(format!("a choice among all {} values of a type", 1u128 << ty.bits)))
-            }
         }
     }
 }

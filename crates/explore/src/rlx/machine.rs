@@ -206,11 +206,9 @@ impl<'a> Machine<'a> {
     pub(super) fn spots(&self, pc: u32, what: &What) -> Option<Vec<Spot>> {
         let address = |opd: &Opd| opd.known().map(|value| value.bits());
         match what {
-            What::Load { addr, ty } => {
-                Some(vec![Spot { addr: address(addr)?, bytes: ty.bytes(), stores: false }])
-            }
-            What::Store { addr, ty, .. } => {
-                Some(vec![Spot { addr: address(addr)?, bytes: ty.bytes(), stores: true }])
+            What::Load { addr, ty } | What::Store { addr, ty, .. } => {
+                let stores = matches!(what, What::Store { .. });
+                Some(vec![Spot { addr: address(addr)?, bytes: ty.bytes(), stores }])
             }
             What::Block { inputs, .. } => {
                 let block = self.block(pc);

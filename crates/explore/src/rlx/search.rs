@@ -82,7 +82,7 @@ impl<'m, 'a> Search<'m, 'a> {
             machine,
             threads: Pool::new(),
             objects: Pool::new(),
-            states: Interner::new(),
+            states: Interner::default(),
             origins: Vec::new(),
             specification,
             all,

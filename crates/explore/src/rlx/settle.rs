@@ -78,13 +78,18 @@ impl Machine<'_> {
             return Ok(Next::Keep);
         }
         match &pending.what {
-            What::Load { addr, ty } => {
+            What::Load { addr, ty } | What::Store { addr, ty, .. } => {
                 let Some(addr) = addr.known() else { return Ok(Next::Keep) };
-                self.look_at_access(world, thread, at, addr, ty.bytes(), false)
-            }
-            What::Store { addr, ty, .. } => {
-                let Some(addr) = addr.known() else { return Ok(Next::Keep) };
-                self.look_at_access(world, thread, at, addr, ty.bytes(), true)
+                let addr = match as_address(addr) {
+                    Ok(addr) if state.is_confined(addr) => return Err(Stop::NotPrivate),
+                    Ok(addr) => addr,
+                    Err(fault) => return Ok(Next::Fault(fault)),
+                };
+                let stores = matches!(pending.what, What::Store { .. });
+                match self.check(world, addr, ty.bytes(), stores) {
+                    Ok(()) => self.place(world, thread, at, &[Spot { addr, bytes: ty.bytes(), stores }]),
+                    Err(fault) => Ok(Next::Fault(fault)),
+                }
             }
             What::Block { .. } => match self.spots(pending.pc, &pending.what) {
                 Some(spots) => self.place(world, thread, at, &spots),
@@ -127,32 +132,6 @@ impl Machine<'_> {
             }
             _ => Ok(Next::Keep),
         }
-    }
-
-    /// The address of an access is known.
-    fn look_at_access(
-        &self,
-        world: &World,
-        thread: usize,
-        at: usize,
-        addr: Value,
-        bytes: u64,
-        stores: bool,
-    ) -> Result<Next, Stop> {
-        let addr = match as_address(addr) {
-            Ok(addr) => addr,
-            Err(fault) => return Ok(Next::Fault(fault)),
-        };
-        let state = &world.threads[thread];
-        if state.is_confined(addr) {
-            return Err(Stop::NotPrivate);
-        }
-        if let Err(fault) = self.check(world, addr, bytes, stores) {
-            return Ok(Next::Fault(fault));
-        }
-        let pending = &state.pending[at];
-        let spots = self.spots(pending.pc, &pending.what).unwrap_or_default();
-        self.place(world, thread, at, &spots)
     }
 
     fn place(&self, world: &World, thread: usize, at: usize, spots: &[Spot]) -> Result<Next, Stop> {

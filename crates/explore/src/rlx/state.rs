@@ -71,64 +71,33 @@ pub(super) struct Pending {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) enum What {
     /// Computes; the second operand repeats the first where there is one only.
-    Op {
-        op: PrimOp,
-        a: Opd,
-        b: Opd,
-    },
-    Load {
-        addr: Opd,
-        ty: IntTy,
-    },
-    Store {
-        addr: Opd,
-        value: Opd,
-        ty: IntTy,
-    },
-    /// An atomic block.
-    Block {
-        /// The registers it needs, in the order of its static description.
-        inputs: Box<[Opd]>,
-        /// How it was foretold to go.
-        way: Way,
-        /// Whether it was foretold if it stores, too.
-        strict: bool,
-    },
+    Op { op: PrimOp, a: Opd, b: Opd },
+    /// A load.
+    Load { addr: Opd, ty: IntTy },
+    /// A store.
+    Store { addr: Opd, value: Opd, ty: IntTy },
+    /// An atomic block: the registers it needs, in the order of its static description, how it was foretold to go, and
+    /// whether it was foretold if it stores, too.
+    Block { inputs: Box<[Opd]>, way: Way, strict: bool },
+    /// A fence.
     Fence(Kinds),
     /// A branch whose outcome was guessed.
-    Branch {
-        cond: Opd,
-        taken: bool,
-    },
-    Assert {
-        cond: Opd,
-        fault: u32,
-    },
+    Branch { cond: Opd, taken: bool },
+    /// An assertion.
+    Assert { cond: Opd, fault: u32 },
     /// A pointer was moved.
-    Within {
-        base: Opd,
-        result: Opd,
-    },
+    Within { base: Opd, result: Opd },
     /// Executions in which the condition is not as wanted are left out.
-    Assume {
-        cond: Opd,
-        want: bool,
-    },
-    Spawn {
-        driver: u32,
-        args: Box<[Opd]>,
-    },
+    Assume { cond: Opd, want: bool },
+    /// Starts a thread.
+    Spawn { driver: u32, args: Box<[Opd]> },
     /// Starts the threads of the test.
     Launch,
     /// A loop starts over.
     Round,
-    /// Was executed; kept while older instructions may turn out to have been in conflict with it.
-    Done {
-        class: Class,
-        spots: Box<[Spot]>,
-        /// What fences inside of it order.
-        through: Kinds,
-    },
+    /// Was executed, with what fences inside of it order; kept while older instructions may turn out to have been in conflict
+    /// with it.
+    Done { class: Class, spots: Box<[Spot]>, through: Kinds },
     /// A runtime error. Nothing is behind it; it happens when nothing is in front of it.
     Fault(Fault),
 }

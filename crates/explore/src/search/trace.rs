@@ -10,7 +10,7 @@ use crate::reduce::footprint::Footprint;
 use crate::state::Phase;
 use crate::step::expand::{Step, take};
 use crate::step::machine::Machine;
-use crate::step::recorder::{At, Note, Recorder};
+use crate::step::recorder::{At, Goal, Note, Recorder};
 use crate::step::run::Stop;
 use fencepost_harness::operation::Harness;
 use fencepost_harness::trace::{
@@ -198,6 +198,15 @@ impl<'a> Tracer<'a> {
         }
     }
 
+    /// A store or free goes where it goes.
+    fn send(&mut self, event: usize, to: Goal) {
+        match to {
+            Goal::Memory => self.seen(event),
+            Goal::Buffer | Goal::Dead => self.threads[self.events[event].thread].buffer.push(Some(event)),
+        }
+        self.told |= matches!(to, Goal::Dead);
+    }
+
     /// Where a thread reads some bytes from, equal neighbours joined.
     fn sources(&self, thread: usize, addr: u64, bytes: u64) -> Vec<ReadFrom> {
         let mut from: Vec<ReadFrom> = Vec::new();
@@ -305,12 +314,9 @@ impl Recorder for Tracer<'_> {
                 let event = self.push(&at, Action::Load { addr, ty, order, value, from });
                 self.look(event);
             }
-            Note::Store { addr, ty, order, value, direct } => {
+            Note::Store { addr, ty, order, value, to } => {
                 let event = self.push(&at, Action::Store { addr, ty, order, value });
-                match direct {
-                    true => self.seen(event),
-                    false => self.threads[at.thread].buffer.push(Some(event)),
-                }
+                self.send(event, to);
             }
             Note::Fence(fence) => _ = self.push(&at, Action::Fence(fence)),
             Note::Alloc { addr, size, site, reused } => {
@@ -328,33 +334,14 @@ impl Recorder for Tracer<'_> {
                     self.objects.insert(addr, (size, life));
                 }
             }
-            Note::Free { addr, direct } => {
+            Note::Free { addr, to } => {
                 let event = self.push(&at, Action::Free { addr });
-                match direct {
-                    true => self.seen(event),
-                    false => self.threads[at.thread].buffer.push(Some(event)),
-                }
+                self.send(event, to);
             }
             Note::Choose(value) => _ = self.push(&at, Action::Choose { value }),
             Note::Spawn(thread) => {
                 let event = self.push(&at, Action::Spawn { thread });
                 self.thread(Start::Spawn(EventId(small(event))));
-            }
-            Note::DeadLoad { addr, ty, order, value } => {
-                let from = self.sources(at.thread, addr, ty.bytes());
-                let event = self.push(&at, Action::Load { addr, ty, order, value, from });
-                self.look(event);
-            }
-            // They come after what is under way.
-            Note::DeadStore { addr, ty, order, value } => {
-                let event = self.push(&at, Action::Store { addr, ty, order, value });
-                self.threads[at.thread].buffer.push(Some(event));
-                self.told = true;
-            }
-            Note::DeadFree { addr } => {
-                let event = self.push(&at, Action::Free { addr });
-                self.threads[at.thread].buffer.push(Some(event));
-                self.told = true;
             }
         }
     }

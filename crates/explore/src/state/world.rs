@@ -79,6 +79,7 @@ pub(crate) enum Phase {
 pub(crate) const PARTIAL: u32 = u32::MAX;
 
 /// Interned parts of one kind, with the slots that each refers to.
+#[derive(Default)]
 pub(crate) struct Parts {
     pub(crate) words: Interner<u64>,
     /// Slots that a part may refer to, in whatever form, ascending.
@@ -90,16 +91,6 @@ pub(crate) struct Parts {
 }
 
 impl Parts {
-    fn new() -> Parts {
-        Parts {
-            words: Interner::new(),
-            references: Vec::new(),
-            ends: Vec::new(),
-            pointers: Vec::new(),
-            pointer_ends: Vec::new(),
-        }
-    }
-
     /// The number of a part. `held` are those of its words that may be pointers, in whatever form; `values`
     /// are positions of those that hold a value, and the value's undefined bits.
     #[inline]
@@ -189,12 +180,12 @@ pub(crate) const EMPTY: u32 = 0;
 impl Pools {
     pub(crate) fn new(buffered: bool, bounded: bool, rules: Option<Rules>) -> Pools {
         let mut pools = Pools {
-            threads: Parts::new(),
+            threads: Parts::default(),
             phases: Vec::new(),
-            buffers: Parts::new(),
-            objects: Parts::new(),
-            shapes: Interner::new(),
-            states: Interner::new(),
+            buffers: Parts::default(),
+            objects: Parts::default(),
+            shapes: Interner::default(),
+            states: Interner::default(),
             buffered,
             bounded,
             rules,

@@ -34,7 +34,7 @@ use crate::state::buffer::Buffer;
 use crate::state::buffer::exact::{Entry, Kind};
 use crate::state::object::{self, Object};
 use crate::step::memory::{Place, Spot};
-use crate::step::recorder::{Note, Recorder};
+use crate::step::recorder::{Goal, Note, Recorder};
 use crate::step::run::{Run, Stop};
 use fencepost_lsl::fault::Fault;
 use fencepost_lsl::program::{self, Order};
@@ -84,7 +84,7 @@ impl<R: Recorder> Run<'_, '_, R> {
         if self.object(spot).freed() || self.buffer.frees(addr) {
             let memory = self.object(spot).read(offset, ty);
             let value = self.buffer.view(addr, ty, memory);
-            self.note(Note::DeadLoad { addr, ty, order, value });
+            self.note(Note::Load { addr, ty, order, value });
             return Err(Fault::UseAfterFree.into());
         }
         if footprint && !own && self.counts() {
@@ -161,10 +161,10 @@ impl<R: Recorder> Run<'_, '_, R> {
             self.pass();
         }
         if self.object(spot).freed() || self.buffer.frees(addr) {
-            self.note(Note::DeadStore { addr, ty, order, value: value.wrap(ty) });
+            self.note(Note::Store { addr, ty, order, value: value.wrap(ty), to: Goal::Dead });
             return Err(Fault::UseAfterFree.into());
         }
-        self.note(Note::Store { addr, ty, order, value: value.wrap(ty), direct });
+        self.note(Note::Store { addr, ty, order, value: value.wrap(ty), to: Goal::new(direct) });
         self.machine.watch(self.world, |alike, forms, lay| {
             alike.stored(value, ty);
             forms.stored(lay, value, ty)
@@ -324,10 +324,10 @@ impl<R: Recorder> Run<'_, '_, R> {
             return if self.may_wait() { Err(Stop::Blocked) } else { Ok(false) };
         }
         if self.object(spot).freed() || self.buffer.frees(addr) {
-            self.note(Note::DeadFree { addr });
+            self.note(Note::Free { addr, to: Goal::Dead });
             return Err(Fault::DoubleFree.into());
         }
-        self.note(Note::Free { addr, direct });
+        self.note(Note::Free { addr, to: Goal::new(direct) });
         match &mut self.buffer {
             _ if direct => self.end_life(spot, own),
             Buffer::Exact(buffer) => {

@@ -1,6 +1,6 @@
 //! Calls that a subject makes, which a monitor may watch, and threads that start.
 
-use crate::code::{Src, register};
+use crate::code::{CallSite, Src, register};
 use crate::state::buffer::Buffer;
 use crate::state::threads;
 use crate::step::recorder::{Note, Recorder};
@@ -39,7 +39,7 @@ impl<R: Recorder> Run<'_, '_, R> {
         let site = &code.calls[call as usize];
         let watched = site.watched.is_some() && !code.initial.contains(&call);
         if watched || self.recorder.listens() {
-            let results: Vec<Value> = site.results.iter().map(|reg| self.value(register(*reg))).collect();
+            let results = self.results(site);
             if self.recorder.listens() {
                 self.recorder.end(self.thread, results.clone());
             }
@@ -96,7 +96,7 @@ impl<R: Recorder> Run<'_, '_, R> {
             let mut initial = Vec::new();
             for call in &code.initial {
                 let site = &code.calls[*call as usize];
-                let values: Vec<Value> = site.results.iter().map(|reg| self.value(register(*reg))).collect();
+                let values = self.results(site);
                 self.tell(&values);
                 initial.extend(site.watched.clone().map(|fixed| (fixed, values)));
             }
@@ -110,6 +110,11 @@ impl<R: Recorder> Run<'_, '_, R> {
         (self.sole, self.budget) = (false, false);
         self.commit();
         Ok(())
+    }
+
+    /// What a call gave back.
+    fn results(&self, site: &CallSite) -> Vec<Value> {
+        site.results.iter().map(|reg| self.value(register(*reg))).collect()
     }
 
     /// A monitor is told of values.

@@ -23,7 +23,6 @@
 //! An assumption that fails after nothing but reading takes that back: the thread waits before its first
 //! read since it last did something that others can notice, and tries again when they have moved on.
 
-use crate::code::small;
 use crate::code::{Instr, Src};
 use crate::state::World;
 use crate::state::buffer::Buffer;
@@ -32,7 +31,7 @@ use crate::step::recorder::{At, Note, Recorder};
 use crate::step::script::Script;
 use fencepost_harness::verdict::Reason;
 use fencepost_lsl::fault::{Fault, Use};
-use fencepost_lsl::program::{Choice, Fence, Order, Unmet};
+use fencepost_lsl::program::{Fence, Order, Unmet};
 use fencepost_lsl::value::Value;
 
 /// Why a step leads to no state.
@@ -68,8 +67,6 @@ const LOCAL_LIMIT: u32 = 1_000;
 const ATOMIC_LIMIT: u32 = 1_000_000;
 /// Instructions after which limits are looked at.
 const POLLED: u32 = 256;
-/// Values of a type small enough to try all of.
-const ENUMERABLE_BITS: u8 = 8;
 
 /// Whether a fence keeps stores before stores, and stores before loads.
 fn orders(fence: Fence) -> (bool, bool) {
@@ -197,11 +194,6 @@ impl<R: Recorder> Run<'_, '_, R> {
         self.machine.thread.get(self.machine.code, src)
     }
 
-    #[inline]
-    fn set(&mut self, reg: u32, value: Value) {
-        self.machine.thread.set(reg, value);
-    }
-
     pub(crate) fn address(&self, src: Src) -> Result<u64, Stop> {
         self.value(src).defined().ok_or(Stop::Fault(Fault::Undefined(Use::Address)))
     }
@@ -300,12 +292,12 @@ impl<R: Recorder> Run<'_, '_, R> {
                     alike.op(lay, *op, x, y, value);
                     forms.op(lay, *op, x, y, value)
                 });
-                self.set(*dst, value);
+                self.machine.thread.set(*dst, value);
             }
             Instr::Load { dst, addr, ty, order } => {
                 let addr = self.address(*addr)?;
                 match self.load(addr, *ty, *order)? {
-                    Some(value) => self.set(*dst, value),
+                    Some(value) => self.machine.thread.set(*dst, value),
                     None => return Ok(Flow::Pause(pc)),
                 }
             }
@@ -359,27 +351,19 @@ impl<R: Recorder> Run<'_, '_, R> {
             }
             Instr::Assume { cond, unmet } => {
                 if !self.condition(*cond)? {
-                    // What was done stays done: the thread stays where it last looked at memory, or here. It may find the
-                    // condition to hold when it looks again later.
-                    return match self.read {
-                        _ if !self.committed || self.depth > 0 => Err(match unmet {
+                    return self.turn_back(
+                        pc,
+                        match unmet {
                             Unmet::Waits => Stop::Blocked,
                             Unmet::RulesOut => Stop::Pruned,
                             Unmet::Exits => Stop::Exited,
-                        }),
-                        Some(load) => Err(Stop::Again(load)),
-                        None => Ok(Flow::Pause(pc)),
-                    };
+                        },
+                    );
                 }
             }
             Instr::Prune { cond } => {
                 if cond.map_or(Ok(true), |cond| self.condition(cond))? {
-                    // As with an assumption, what was done stays done, for others to see.
-                    return match self.read {
-                        _ if !self.committed || self.depth > 0 => Err(Stop::Pruned),
-                        Some(load) => Err(Stop::Again(load)),
-                        None => Ok(Flow::Pause(pc)),
-                    };
+                    return self.turn_back(pc, Stop::Pruned);
                 }
             }
             Instr::Within { base, result } => {
@@ -389,7 +373,7 @@ impl<R: Recorder> Run<'_, '_, R> {
             Instr::Alloc { dst, size, site } => {
                 let size = self.address(*size)?;
                 match self.alloc(size, *site)? {
-                    Some(addr) => self.set(*dst, Value::new(addr)),
+                    Some(addr) => self.machine.thread.set(*dst, Value::new(addr)),
                     None => return Ok(Flow::Pause(pc)),
                 }
             }
@@ -405,7 +389,7 @@ impl<R: Recorder> Run<'_, '_, R> {
                 if self.machine.thread.frames.len() > 1 {
                     self.note(Note::Choose(value));
                 }
-                self.set(*dst, value);
+                self.machine.thread.set(*dst, value);
             }
             Instr::Begin { call } => return self.begin(*call, pc),
             Instr::End { call } => self.end(*call)?,
@@ -415,6 +399,16 @@ impl<R: Recorder> Run<'_, '_, R> {
             Instr::Exit => return Ok(Flow::Pause(pc)),
         }
         Ok(Flow::Next)
+    }
+
+    /// An instruction is not passed. What was done stays done, for others to see: the thread stays where it last looked at
+    /// memory, or here. It may find otherwise when it looks again later.
+    fn turn_back(&self, pc: u32, stop: Stop) -> Result<Flow, Stop> {
+        match self.read {
+            _ if !self.committed || self.depth > 0 => Err(stop),
+            Some(load) => Err(Stop::Again(load)),
+            None => Ok(Flow::Pause(pc)),
+        }
     }
 
     fn leave(&mut self, blocks: u32) {
@@ -428,15 +422,9 @@ impl<R: Recorder> Run<'_, '_, R> {
 
     fn choose(&mut self, from: u32) -> Result<Value, Stop> {
         (self.machine.looks.pure, self.chose) = (false, true);
-        match &self.machine.code.choices[from as usize] {
-            Choice::OneOf(values) if values.is_empty() => Err(Stop::Pruned),
-            Choice::OneOf(values) => Ok(values[self.script.take(small(values.len())) as usize]),
-            Choice::Any(ty) if ty.bits <= ENUMERABLE_BITS => {
-                Ok(Value::new(ty.wrap(self.script.take(1 << ty.bits) as u64)))
-            }
-            Choice::Any(ty) => {
-                Err(Stop::Unsupported(format!("a choice among all {} values of a type", 1u128 << ty.bits)))
-            }
+        match self.machine.code.alternatives(from).map_err(Stop::Unsupported)? {
+            0 => Err(Stop::Pruned),
+            count => Ok(self.machine.code.alternative(from, self.script.take(count))),
         }
     }
 }
