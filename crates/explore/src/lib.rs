@@ -96,13 +96,13 @@ pub fn explore(
             None => None,
         };
         let mut machine = Machine::new(&code, &harness.program, options, footprint, watching);
-        machine.renames &= alike;
-        machine.symmetric &= alike;
+        machine.alike.renames &= alike;
+        machine.alike.symmetric &= alike;
         let mut explorer = Explorer::new(&mut machine, &mut judge, progress);
         let end = explorer.explore();
         let Explorer { mut statistics, mut witness, waiting, .. } = explorer;
-        alike &= machine.alike;
-        let betrayed = !machine.alike || machine.footprint.betrayed();
+        alike &= machine.alike.holds;
+        let betrayed = !machine.alike.holds || machine.footprint.betrayed();
         if betrayed {
             // States were merged that may differ: nothing that was found since counts.
             judge = Judge::new(closed_program, specification);

@@ -36,7 +36,7 @@ pub(crate) enum Join {
 
 impl Antichain {
     pub(crate) fn new(rules: Rules) -> Antichain {
-        let (keys, classes, known) = (Interner::new(), Interner::new(), FxHashMap::default());
+        let (keys, classes, known) = (Interner::default(), Interner::default(), FxHashMap::default());
         Antichain {
             rules,
             keys,
@@ -62,24 +62,13 @@ impl Antichain {
             return Join::Joined(Vec::new());
         }
         let group = std::mem::take(&mut self.groups[key as usize]);
-        let mut kept = Vec::with_capacity(group.len() + 1);
-        let mut left = Vec::new();
-        let mut cover = None;
-        for &member in &group {
-            if cover.is_none() && (member == state || self.covers(pools, member, state)) {
-                cover = Some(member);
-            }
-        }
-        if let Some(member) = cover {
+        let cover = group.iter().find(|member| **member == state || self.covers(pools, **member, state));
+        if let Some(&member) = cover {
             self.groups[key as usize] = group;
             return Join::Covered(member);
         }
-        for member in group {
-            match self.covers(pools, state, member) {
-                true => left.push(member),
-                false => kept.push(member),
-            }
-        }
+        let (left, mut kept): (Vec<u32>, Vec<u32>) =
+            group.into_iter().partition(|member| self.covers(pools, state, *member));
         kept.push(state);
         self.groups[key as usize] = kept;
         Join::Joined(left)

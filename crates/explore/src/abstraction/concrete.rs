@@ -4,9 +4,10 @@
 //! between are tried. If the same steps fail on real buffers, the violation is real; if they do not, it may
 //! still be: another order of the threads may show it.
 
-use crate::code::Code;
+use crate::code::{Code, small};
 use crate::options::Options;
 use crate::reduce::footprint::Footprint;
+use crate::search::path_in;
 use crate::state::{EMPTY, Phase, World};
 use crate::step::expand::{Move, Step, take};
 use crate::step::machine::Machine;
@@ -19,10 +20,8 @@ use rustc_hash::FxHashSet;
 /// Pairs of a position and a state after which to give up.
 const LIMIT: usize = 30_000;
 
-/// A state on the way, and how it was reached.
+/// A state on the way.
 struct Node {
-    parent: usize,
-    step: Option<Step>,
     world: World,
     /// How many of the threads' steps were made.
     made: usize,
@@ -41,7 +40,9 @@ pub(crate) fn concretize(
     let mut machine = Machine::new(code, program, options, footprint.clone(), None);
     let world = machine.start();
     let mut seen: FxHashSet<(usize, u32)> = FxHashSet::default();
-    let mut nodes = vec![Node { parent: 0, step: None, world, made: 0 }];
+    let mut nodes = vec![Node { world, made: 0 }];
+    // How each was reached.
+    let mut parents = vec![None];
     let mut next = World::default();
     // The newest first: real violations are mostly found on the first try.
     let mut open = vec![0];
@@ -65,11 +66,11 @@ pub(crate) fn concretize(
                         let (state, _) = machine.pools.encode(&next);
                         if seen.insert((made, state)) {
                             open.push(nodes.len());
-                            let world = next.clone();
-                            nodes.push(Node { parent: at, step: Some(step), world, made });
+                            nodes.push(Node { world: next.clone(), made });
+                            parents.push(Some((small(at), step)));
                         }
                     }
-                    Err(Stop::Fault(_)) => return Some(way(&nodes, at, step)),
+                    Err(Stop::Fault(_)) => return Some(path_in(&parents, small(at), Some(step))),
                     Err(_) => {}
                 }
                 if !runs || !script.advance() {
@@ -101,14 +102,4 @@ fn moves(machine: &Machine, node: &Node, order: &[usize]) -> Vec<Step> {
         moves.push(Step { thread, what: Move::Run(Script::default()) });
     }
     moves
-}
-
-fn way(nodes: &[Node], mut at: usize, last: Step) -> Vec<Step> {
-    let mut steps = vec![last];
-    while let Some(step) = &nodes[at].step {
-        steps.push(step.clone());
-        at = nodes[at].parent;
-    }
-    steps.reverse();
-    steps
 }

@@ -6,6 +6,7 @@
 use super::antichain::{Antichain, Join};
 use crate::code::small;
 use crate::outcome::Statistics;
+use crate::search::path_in;
 use crate::step::expand::{Expander, Failure, Step};
 use crate::step::machine::Machine;
 use crate::step::run::Stop;
@@ -51,7 +52,7 @@ pub(crate) fn search(
             return match stop {
                 // What fails may be owed to accesses that were taken for private.
                 Stop::Fault(_) if machine.footprint.grew => End::Restart,
-                Stop::Fault(_) => End::Fault(path(&parents, state, step)),
+                Stop::Fault(_) => End::Fault(path_in(&parents, small(state), Some(step))),
                 Stop::Unsupported(what) => End::Stopped(Reason::Unsupported(what)),
                 Stop::Limit(reason) => End::Stopped(reason),
                 _ => End::Stopped(Reason::Internal("a step that waits failed".into())),
@@ -80,8 +81,8 @@ pub(crate) fn search(
             let held = parents.capacity() * size_of::<Option<(u32, Step)>>();
             let sets = antichain.as_ref().map_or(0, Antichain::bytes);
             statistics.bytes = machine.pools.bytes() + machine.memo.bytes() + sets + held as u64;
-            if let Some(reason) = exhausted(machine, statistics) {
-                return End::Stopped(reason);
+            if machine.options.budget.full(statistics.bytes) {
+                return End::Stopped(Reason::Memory);
             }
             if machine.footprint.grew {
                 return End::Restart;
@@ -99,19 +100,4 @@ pub(crate) fn search(
         state += 1;
     }
     if machine.footprint.grew { End::Restart } else { End::Safe }
-}
-
-fn exhausted(machine: &Machine, statistics: &Statistics) -> Option<Reason> {
-    let budget = &machine.options.budget;
-    budget.spent().err().map(Reason::from).or(budget.full(statistics.bytes).then_some(Reason::Memory))
-}
-
-fn path(parents: &[Option<(u32, Step)>], mut state: usize, last: Step) -> Vec<Step> {
-    let mut steps = vec![last];
-    while let Some((parent, step)) = &parents[state] {
-        steps.push(step.clone());
-        state = *parent as usize;
-    }
-    steps.reverse();
-    steps
 }

@@ -105,7 +105,7 @@ pub fn system(
     let mut footprint = Footprint::new(Machine::classes(&harness.program, &code), Vec::new());
     loop {
         let mut machine = Machine::new(&code, &harness.program, &options, footprint, None);
-        machine.renames = false;
+        machine.alike.renames = false;
         let mut builder = Builder::default();
         if builder.build(&mut machine, progress)? {
             let error = small(machine.pools.states.len());

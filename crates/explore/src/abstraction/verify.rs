@@ -112,7 +112,7 @@ impl Verifier<'_> {
         let mut statistics = Statistics::default();
         loop {
             let mut machine = Machine::new(self.code, &self.harness.program, options, footprint, None);
-            machine.renames = false;
+            machine.alike.renames = false;
             let end = search(&mut machine, &mut statistics, self.progress);
             if matches!(end, End::Restart) {
                 footprint = machine.footprint.renewed();
@@ -124,12 +124,12 @@ impl Verifier<'_> {
             let exact = options.abstraction == Abstraction::Exact;
             self.searches.push(Proof {
                 abstraction: options.abstraction,
-                bound: (exact && machine.waited).then_some(options.buffer),
+                bound: (exact && machine.notes.waited).then_some(options.buffer),
                 violated: matches!(end, End::Fault(_)),
                 statistics,
             });
             return match end {
-                End::Safe if !machine.asserted && has_assertions(self.code) => {
+                End::Safe if !machine.notes.asserted && has_assertions(self.code) => {
                     Found::Stopped(Reason::Vacuous("no execution comes to an assertion".into()))
                 }
                 End::Safe => Found::Safe,

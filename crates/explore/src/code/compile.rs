@@ -148,7 +148,7 @@ impl<'a> Compiler<'a> {
 
     /// The procedure of a driver whose instructions end here.
     pub(crate) fn driver_code(&self, entry: u32, regs: u32, params: Vec<u32>, results: Vec<u32>) -> ProcCode {
-        ProcCode { proc: None, entry, end: self.here(), regs, params, results, unset: Vec::new() }
+        ProcCode { proc: None, entry, end: self.here(), regs, params, results }
     }
 
     fn body(&mut self, id: ProcId, primed: bool) -> ProcCode {
@@ -165,7 +165,6 @@ impl<'a> Compiler<'a> {
             regs: small(proc.regs.len()),
             params: ids(&proc.params),
             results: ids(&proc.results),
-            unset: Vec::new(),
         }
     }
 

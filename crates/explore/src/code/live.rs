@@ -10,7 +10,7 @@ use crate::code::{Code, Instr};
 
 type Bits = Vec<u64>;
 
-/// Fills in `live`, `unset` and what runs inside of atomic blocks.
+/// Fills in `live` and what runs inside of atomic blocks.
 pub(crate) fn analyse(code: &mut Code) {
     let mut live: Vec<Box<[u32]>> = vec![Box::default(); code.instrs.len()];
     for number in 0..code.procs.len() {
@@ -28,9 +28,6 @@ pub(crate) fn analyse(code: &mut Code) {
             };
             live[pc as usize] = list(&mut set);
         }
-        let mut at_entry = sets[0].clone();
-        proc.params.iter().for_each(|reg| remove(&mut at_entry, *reg));
-        code.procs[number].unset = list(&mut at_entry).into_vec();
     }
     code.live = live;
     spread_atomic(code);

@@ -12,6 +12,7 @@ pub(crate) mod compile;
 pub(crate) mod confine;
 pub(crate) mod driver;
 pub(crate) mod live;
+pub(crate) mod registers;
 
 use fencepost_harness::client::FixedCall;
 use fencepost_harness::operation::OpId;
@@ -104,8 +105,6 @@ pub(crate) struct ProcCode {
     pub(crate) params: Vec<u32>,
     /// Registers whose final values are returned.
     pub(crate) results: Vec<u32>,
-    /// Registers that may be read before they are written, parameters aside.
-    pub(crate) unset: Vec<u32>,
 }
 
 /// Where objects are allocated.
@@ -164,6 +163,9 @@ pub(crate) struct Code {
     pub(crate) twins: Vec<Option<(usize, u32)>>,
 }
 
+/// Values of a type small enough to try all of.
+const ENUMERABLE_BITS: u8 = 8;
+
 impl Code {
     /// Whether a monitor is to see calls begin and end.
     pub(crate) fn is_watched(&self) -> bool {
@@ -174,6 +176,23 @@ impl Code {
     pub(crate) fn proc_at(&self, pc: u32) -> &ProcCode {
         let after = self.procs.partition_point(|proc| proc.entry <= pc);
         &self.procs[after - 1]
+    }
+
+    /// How many alternatives a choice has; else, what cannot be tried.
+    pub(crate) fn alternatives(&self, choice: u32) -> Result<u32, String> {
+        match &self.choices[choice as usize] {
+            Choice::OneOf(values) => Ok(small(values.len())),
+            Choice::Any(ty) if ty.bits <= ENUMERABLE_BITS => Ok(1 << ty.bits),
+            Choice::Any(ty) => Err(format!("a choice among all {} values of a type", 1u128 << ty.bits)),
+        }
+    }
+
+    /// One of them.
+    pub(crate) fn alternative(&self, choice: u32, which: u32) -> Value {
+        match &self.choices[choice as usize] {
+            Choice::OneOf(values) => values[which as usize],
+            Choice::Any(ty) => Value::new(ty.wrap(which as u64)),
+        }
     }
 
     /// A constant as an operand.

@@ -64,7 +64,7 @@ impl<'a> Judge<'a> {
         if !machine.code.observed.is_empty() {
             let observation = observe(machine, world);
             // Which new object is seen, and where in it, does not depend on addresses.
-            machine.weigh_observed(observation.iter().filter_map(|seen| seen.word()));
+            machine.alike.observed(observation.iter().filter_map(|seen| seen.word()));
             if self.seen.insert(observation.clone()) {
                 let bad = self.specification.is_some_and(|admitted| !admitted.admits(&observation));
                 self.observations.insert(observation);
@@ -117,10 +117,7 @@ fn observe(machine: &mut Machine, world: &World) -> Observation {
         }
         let site = &code.calls[*call as usize];
         let results = site.results.iter().map(|reg| register(*reg));
-        values.extend(site.args.iter().copied().chain(results).map(|src| match src < 0 {
-            true => code.consts[!src as usize],
-            false => machine.regs[src as usize],
-        }));
+        values.extend(site.args.iter().copied().chain(results).map(|src| machine.thread.get(code, src)));
     }
     let places = world.slots.iter().zip(&world.objects);
     let objects = places.map(|(slot, object)| {

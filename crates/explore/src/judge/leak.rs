@@ -20,45 +20,25 @@ pub(crate) struct Lost {
 /// All that is lost in an execution that is over.
 pub(crate) fn leaked(machine: &Machine, world: &World) -> Lost {
     let object = |at: usize| machine.pools.object(world.objects[at]);
-    let mut held = vec![false; world.slots.len()];
-    let mut work: Vec<usize> = Vec::new();
-    let follow = |words: &[u64], held: &mut Vec<bool>, work: &mut Vec<usize>| {
-        let slots = words.iter().flat_map(|&word| [word, word & (u64::MAX >> 16), word >> 16]);
-        for slot in slots.filter_map(address::slot) {
-            let Some(at) = world.slots.partition_point(|other| *other <= slot).checked_sub(1) else {
-                continue;
-            };
-            let inside = slot - world.slots[at] < object(at).slots();
-            if inside && !std::mem::replace(&mut held[at], true) {
-                work.push(at);
-            }
-        }
-    };
-    for global in &world.globals {
-        follow(machine.pools.object(*global).content(), &mut held, &mut work);
-    }
-    while let Some(at) = work.pop() {
-        follow(object(at).content(), &mut held, &mut work);
-    }
+    let held = reached(machine, world, |word| [word, word & (u64::MAX >> 16), word >> 16]);
     let lost = |at: &usize| object(*at).heap() && !object(*at).freed() && !held[*at];
     let lost: Vec<usize> = (0..world.slots.len()).filter(lost).collect();
     let doubtful = !lost.is_empty() && {
-        let reached = reached(machine, world);
-        lost.iter().any(|&at| reached[at])
+        // Pointers of 32 bits, across two words, or above a stamp of 32 bits.
+        let may = reached(machine, world, |word| [0, 16, 32].map(|up| word >> up & (regions::END - 1)));
+        lost.iter().any(|&at| may[at])
     };
     Lost { objects: lost.iter().map(|&at| object(at).base(world.slots[at])).collect(), doubtful }
 }
 
-/// The objects that globals may lead to by pointers that take 32 bits, or lie across two words, or above a stamp of 32 bits.
-fn reached(machine: &Machine, world: &World) -> Vec<bool> {
+/// The objects that globals lead to by pointers that are kept in words like these.
+fn reached(machine: &Machine, world: &World, pointers: impl Fn(u64) -> [u64; 3]) -> Vec<bool> {
     let pools = &machine.pools;
     let mut reached = vec![false; world.slots.len()];
     let mut work = world.globals.clone();
     while let Some(number) = work.pop() {
-        let words = pools.object(number).content();
-        let halves =
-            words.iter().flat_map(|word| [0, 16, 32].map(|shift| word >> shift & (regions::END - 1)));
-        for at in halves.filter_map(address::slot).filter_map(|slot| object_at(pools, world, slot)) {
+        let words = pools.object(number).content().iter().flat_map(|word| pointers(*word));
+        for at in words.filter_map(address::slot).filter_map(|slot| object_at(pools, world, slot)) {
             if !std::mem::replace(&mut reached[at], true) {
                 work.push(world.objects[at]);
             }

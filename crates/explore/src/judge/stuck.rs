@@ -59,7 +59,7 @@ pub(crate) fn rest(machine: &mut Machine, world: &World) -> Result<Rest, Reason>
 
 /// What a thread does that runs alone: whether it changes nothing for ever in one of the ways that its choices may go.
 fn fate(machine: &mut Machine, world: &World, thread: usize) -> Result<Fate, Reason> {
-    if machine.waiting.knows(world, thread) {
+    if machine.memo.waiting.knows(world, thread) {
         return Ok(Fate::Waits);
     }
     let mut seen: FxHashMap<World, usize> = FxHashMap::default();
@@ -110,7 +110,7 @@ fn fate(machine: &mut Machine, world: &World, thread: usize) -> Result<Fate, Rea
     // With no way out, the thread waits from each of these states on.
     let stays = edges.iter().all(|to| !to.is_empty());
     if stays {
-        machine.waiting.keep(seen.into_keys().collect(), thread);
+        machine.memo.waiting.keep(seen.into_keys().collect(), thread);
     }
     Ok(if waits || circles(&edges) { Fate::Waits } else { Fate::Over })
 }

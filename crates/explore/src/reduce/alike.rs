@@ -19,11 +19,7 @@
 use crate::code::Code;
 use crate::state::address::{self, SHIFT, is_object};
 use crate::state::buffer::exact::{Entry, Kind};
-use crate::state::object::Object;
 use crate::state::{Pools, World, object_at};
-use crate::step::machine::Machine;
-use crate::step::recorder::Recorder;
-use crate::step::run::Run;
 use fencepost_lsl::op::{BinOp, CmpOp, PrimOp};
 use fencepost_lsl::program::{Choice, Program, address as regions};
 use fencepost_lsl::value::{IntTy, Value};
@@ -126,36 +122,48 @@ fn passes(lay: &Lay, op: PrimOp, x: Value, y: Value, result: Value) -> bool {
     }
 }
 
-impl Machine<'_> {
+/// What is known of a program's operations on addresses.
+pub(crate) struct Alike {
+    /// Whether objects are renamed, and whether one order of twins stands for all.
+    pub(crate) renames: bool,
+    pub(crate) symmetric: bool,
+    /// Whether all operations so far treat addresses alike, as both of that needs.
+    pub(crate) holds: bool,
+}
+
+impl Alike {
+    /// Whether it matters how operations treat addresses.
+    #[inline]
+    pub(crate) fn matters(&self) -> bool {
+        self.renames || self.symmetric
+    }
+
     /// Looks at an operation that was just made.
     #[inline]
-    pub(crate) fn weigh_op(&mut self, world: &World, op: PrimOp, x: Value, y: Value, result: Value) {
+    pub(crate) fn op(&mut self, lay: &Lay, op: PrimOp, x: Value, y: Value, result: Value) {
         let any = is_object(x.bits()) || is_object(y.bits()) || is_object(result.bits());
-        if self.weighs() && any {
-            let lay = Lay::new(&self.pools, world);
-            self.alike &= passes(&lay, op, x, y, result);
-            self.pure &= lay.sure.get();
+        if self.matters() && any {
+            self.holds &= passes(lay, op, x, y, result);
         }
     }
 
     /// Looks at values that are observed.
-    pub(crate) fn weigh_observed(&mut self, values: impl IntoIterator<Item = Value>) {
-        if self.weighs() {
-            self.alike &= !values.into_iter().any(|value| is_object(value.bits()));
+    pub(crate) fn observed(&mut self, values: impl IntoIterator<Item = Value>) {
+        if self.matters() {
+            self.holds &= !values.into_iter().any(|value| is_object(value.bits()));
         }
     }
 
-    /// Looks at a store: an address is stored whole, and none is left in pieces. `before` is the
-    /// object's number, `after` are its words.
-    pub(crate) fn weigh_store(&mut self, before: u32, after: &[u64], offset: u64, ty: IntTy, value: u64) {
-        if !self.weighs() {
+    /// Looks at a write to memory: an address is stored whole, and none is left in pieces. Given are the contents of the
+    /// object before and after it.
+    pub(crate) fn write(&mut self, before: &[u64], after: &[u64], offset: u64, ty: IntTy, value: u64) {
+        if !self.matters() {
             return;
         }
-        let (before, after) = (self.pools.object(before).content(), Object(after).content());
         let aligned = offset.is_multiple_of(8);
         for word in offset as usize / 8..=(offset + ty.bytes() - 1) as usize / 8 {
             let (old, new) = (before[word], after[word]);
-            self.alike &= match (is_object(old), is_object(new)) {
+            self.holds &= match (is_object(old), is_object(new)) {
                 (_, true) if aligned && new == value => true,
                 (true, true) => !is_object(value) && address::slot(old) == address::slot(new),
                 (true, false) => aligned && ty.bytes() >= 4,
@@ -164,24 +172,21 @@ impl Machine<'_> {
             };
         }
     }
-}
 
-impl<R: Recorder> Run<'_, '_, R> {
     /// Looks at a value that a store is about to write.
-    pub(crate) fn weigh_stored(&mut self, value: Value, ty: IntTy) {
+    pub(crate) fn stored(&mut self, value: Value, ty: IntTy) {
         let (whole, kept) = (value.bits(), value.wrap(ty).bits());
-        if self.machine.weighs() && (is_object(whole) || is_object(kept)) {
-            self.machine.alike &= whole == kept;
+        if self.matters() && (is_object(whole) || is_object(kept)) {
+            self.holds &= whole == kept;
         }
     }
 
-    /// Looks at a load: an address is loaded whole. `content` is that of the object.
-    pub(crate) fn weigh_load(&mut self, object: u32, addr: u64, offset: u64, ty: IntTy, value: Value) {
-        if !self.machine.weighs() {
+    /// Looks at a load: an address is loaded whole. Given are the content of the object, and the stores under way.
+    pub(crate) fn load(&mut self, content: &[u64], stores: &[Entry], part: Part, value: Value) {
+        if !self.matters() {
             return;
         }
-        let value = value.bits();
-        let content = self.machine.pools.object(object).content();
+        let (value, Part { addr, offset, ty }) = (value.bits(), part);
         let words = &content[offset as usize / 8..=(offset + ty.bytes() - 1) as usize / 8];
         let end = addr + ty.bytes();
         let meets = |entry: &&Entry| {
@@ -191,42 +196,41 @@ impl<R: Recorder> Run<'_, '_, R> {
             true => aligned && value == source,
             false => !is_object(value),
         };
-        let alike = match self.buffer.entries().iter().rev().find(meets) {
+        self.holds &= match stores.iter().rev().find(meets) {
             None if words.len() == 1 => whole(words[0], offset.is_multiple_of(8)),
             Some(last) if last.addr <= addr && end <= last.addr + last.ty.bytes() => {
                 whole(last.value.bits(), last.addr == addr)
             }
             // Put together from several sources: none may be an address.
             _ => {
-                let mut entries = self.buffer.entries().iter().filter(meets);
                 !is_object(value)
                     && !words.iter().any(|word| is_object(*word))
-                    && !entries.any(|entry| is_object(entry.value.bits()))
+                    && !stores.iter().filter(meets).any(|entry| is_object(entry.value.bits()))
             }
         };
-        self.machine.alike &= alike;
     }
+}
+
+/// A part of an object that is loaded: where, and where in the object.
+#[derive(Clone, Copy)]
+pub(crate) struct Part {
+    pub(crate) addr: u64,
+    pub(crate) offset: u64,
+    pub(crate) ty: IntTy,
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::state::object;
+    use crate::reduce::three_objects;
     use fencepost_lsl::program::Place;
 
     /// Operations that pass commute with renaming, for all pairs of addresses and numbers.
     #[test]
     fn what_passes_commutes_with_renaming() {
-        let mut pools = Pools::new(false, false, None);
-        let shape = |size| object::Shape { size, align: 16, class: 0, heap: true, zeroed: true };
-        let small = pools.intern_object(&object::new(shape(24), None));
-        let large = pools.intern_object(&object::new(shape(9000), None));
         let first = address::region(Place::Heap, 0).start;
         let (before, after) = ([first, first + 2, first + 8], [first + 40, first + 3, first + 20]);
-        let mut world = World::default();
-        for (slot, number) in before.into_iter().zip([small, large, small]) {
-            world.insert(slot, number);
-        }
+        let (pools, world) = three_objects(before);
         let renamed = |word: u64| match address::slot(word).and_then(|s| object_at(&pools, &world, s)) {
             Some(at) => word + address::base(after[at], 16) - address::base(before[at], 16),
             None => word,

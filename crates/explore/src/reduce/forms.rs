@@ -23,15 +23,12 @@
 //! an address in the range of an object that is there counts as derived from it: that costs time, nothing else. That
 //! a program makes such a number out of nothing and follows it is not considered, here as everywhere.
 
-use crate::reduce::alike::Lay;
-use crate::state::World;
+use crate::options::{Options, Reductions};
+use crate::reduce::alike::{Lay, Part};
+use crate::reduce::footprint::Footprint;
 use crate::state::address::{self, SHIFT, is_object};
 use crate::state::buffer::Buffer;
 use crate::state::buffer::exact::Kind;
-use crate::state::object::Object;
-use crate::step::machine::Machine;
-use crate::step::recorder::Recorder;
-use crate::step::run::Run;
 use fencepost_lsl::op::{BinOp, CmpOp, PrimOp};
 use fencepost_lsl::program::address as regions;
 use fencepost_lsl::value::{IntTy, Value};
@@ -182,74 +179,74 @@ impl Copy {
     }
 }
 
-impl Machine<'_> {
-    /// Whether it matters in which forms addresses are kept.
-    #[inline]
-    fn trusts(&self) -> bool {
-        let reductions = &self.options.reductions;
-        self.footprint.trust().plain && (reductions.collect || reductions.private || self.options.leaks)
+/// What is known of the forms in which a program keeps addresses. Whoever looks for it says whether all are recognised.
+pub(crate) struct Forms {
+    positions: Positions,
+    /// Whether it matters.
+    matters: bool,
+}
+
+impl Forms {
+    pub(crate) fn new(options: &Options, footprint: &Footprint) -> Forms {
+        let Reductions { collect, private, .. } = options.reductions;
+        let matters = footprint.trust().plain && (collect || private || options.leaks);
+        Forms { positions: Positions::default(), matters }
     }
 
     /// Looks at an operation that was just made.
     #[inline]
-    pub(crate) fn form_op(&mut self, world: &World, op: PrimOp, x: Value, y: Value, result: Value) {
-        if x.bits() < regions::STACK && y.bits() < regions::STACK || op == PrimOp::Copy || !self.trusts() {
-            return;
-        }
-        let args = [x.bits(), y.bits()];
-        let lay = Lay::new(&self.pools, world);
-        if !self.positions.keeps(&lay, op, args, result.bits()) {
-            self.footprint.disguised();
-        }
-        self.pure &= lay.sure.get();
+    pub(crate) fn op(&mut self, lay: &Lay, op: PrimOp, x: Value, y: Value, result: Value) -> bool {
+        let numbers = x.bits() < regions::STACK && y.bits() < regions::STACK;
+        numbers
+            || op == PrimOp::Copy
+            || !self.matters
+            || self.positions.keeps(lay, op, [x.bits(), y.bits()], result.bits())
     }
 
     /// Looks at values that leave memory: to a monitor, which keeps them.
-    pub(crate) fn form_told(&mut self, world: &World, values: &[Value]) {
-        if self.trusts() {
-            let (mut any, lay) = (false, Lay::new(&self.pools, world));
-            for value in values {
-                self.positions.copies(&lay, value.bits(), |_, _| any = true);
-            }
-            if any {
-                self.footprint.disguised();
-            }
+    pub(crate) fn told(&self, lay: &Lay, values: &[Value]) -> bool {
+        let mut any = false;
+        for value in values.iter().filter(|_| self.matters) {
+            self.positions.copies(lay, value.bits(), |_, _| any = true);
         }
+        !any
     }
 
     /// Looks at copies in a part of a word that is moved: those that have a bit among `moved` must be found in `to`,
     /// `up` bits further up.
-    fn form_move(&mut self, world: &World, word: u64, moved: u64, to: u64, up: i64) {
-        let mut kept = true;
-        let (mut positions, lay) = (self.positions, Lay::new(&self.pools, world));
-        self.positions.copies(&lay, word, |shift, at| {
+    fn moved(&mut self, lay: &Lay, word: u64, moved: u64, to: u64, up: i64) -> bool {
+        let (mut kept, known) = (true, self.positions);
+        known.copies(lay, word, |shift, at| {
             if COPY << shift & moved != 0 {
                 let place = u32::try_from(i64::from(shift) + up).ok();
-                kept &= place.is_some_and(|place| positions.put(&lay, to, place, (slot(word, shift), at)));
+                let from = (slot(word, shift), at);
+                kept &= place.is_some_and(|place| self.positions.put(lay, to, place, from));
             }
         });
-        self.positions = positions;
-        self.pure &= lay.sure.get();
-        if !kept {
-            self.footprint.disguised();
-        }
+        kept
     }
 
-    /// Looks at a write to memory: what is written is recognised there, and so is what is left around it. `before` is
-    /// the object's number, `after` are its words.
-    pub(crate) fn form_write(
+    /// Looks at a value that a store is about to write: no part of a copy is cut off.
+    pub(crate) fn stored(&mut self, lay: &Lay, value: Value, ty: IntTy) -> bool {
+        let (whole, kept) = (value.bits(), value.wrap(ty).bits());
+        !self.matters || whole < regions::STACK || self.moved(lay, whole, width(ty.bytes()), kept, 0)
+    }
+
+    /// Looks at a write to memory: what is written is recognised there, and so is what is left around it. Given are the
+    /// contents of the object before and after it.
+    pub(crate) fn write(
         &mut self,
-        world: &World,
-        before: u32,
+        lay: &Lay,
+        before: &[u64],
         after: &[u64],
         offset: u64,
         ty: IntTy,
         value: u64,
-    ) {
-        if !self.trusts() {
-            return;
+    ) -> bool {
+        if !self.matters {
+            return true;
         }
-        let after = Object(after).content();
+        let mut kept = true;
         let (first, last) = (offset / 8, (offset + ty.bytes() - 1) / 8);
         if value >= regions::STACK {
             // In its word, or across two.
@@ -258,15 +255,69 @@ impl Machine<'_> {
                 false => (word, 8 * (offset % 8) as i64),
                 true => (word >> 32 | after[last as usize] << 32, 8 * (offset % 8) as i64 - 32),
             };
-            self.form_move(world, value, width(ty.bytes()), to, up);
+            kept &= self.moved(lay, value, width(ty.bytes()), to, up);
         }
-        for (start, old) in views(self.pools.object(before).content(), offset, ty.bytes()) {
-            if old >= regions::STACK {
-                let left = !covered(start, offset, ty.bytes());
-                let new = view(after, start);
-                self.form_move(world, old, left, new, 0);
+        for (start, old) in views(before, offset, ty.bytes()) {
+            let left = !covered(start, offset, ty.bytes());
+            kept &= self.moved(lay, old, left, view(after, start), 0);
+        }
+        kept
+    }
+
+    /// Looks at a load: every copy that it loads a part of is recognised in its value. Given is the content of the object.
+    pub(crate) fn load(
+        &mut self,
+        lay: &Lay,
+        content: &[u64],
+        buffer: &Buffer,
+        part: Part,
+        value: Value,
+    ) -> bool {
+        if !self.matters {
+            return true;
+        }
+        let (Part { addr, offset, ty }, value) = (part, value.bits());
+        let bytes = ty.bytes();
+        // Bytes that no newer store was seen to cover.
+        let (mut left, mut kept) = (width(bytes), true);
+        let mut check = |start: u64, word: u64, whole: u64, left: &mut u64| {
+            // Bits of the word that are seen, and how far up they go.
+            let (seen, up) = match start >= addr {
+                true => {
+                    let up = 8 * (start - addr);
+                    (if up < 64 { *left >> up } else { 0 }, up as i64)
+                }
+                false => {
+                    let down = 8 * (addr - start);
+                    (if down < 64 { *left << down } else { 0 }, -(down as i64))
+                }
+            };
+            kept &= word < regions::STACK || self.moved(lay, word, seen & whole, value, up);
+            let gone = match start >= addr {
+                true if up < 64 => whole << up,
+                false if up > -64 => whole >> -up,
+                _ => 0,
+            };
+            *left &= !gone;
+        };
+        for entry in buffer.entries().iter().rev().filter(|entry| entry.kind == Kind::Store) {
+            check(entry.addr, entry.value.bits(), width(entry.ty.bytes()), &mut left);
+        }
+        if let Buffer::Loose(_, buffer) = buffer {
+            for item in &buffer.last {
+                check(item.addr, item.value.bits(), width(u64::from(item.bytes)), &mut left);
+            }
+            // The abstraction to a set has no last stores; what is loaded is one of the set as it is, or memory.
+            if buffer.last.is_empty() && buffer.covers(addr, bytes) {
+                left = 0;
             }
         }
+        if left != 0 && !content.is_empty() {
+            for (start, word) in views(content, offset, bytes) {
+                check(addr - offset + start, word, u64::MAX, &mut { left });
+            }
+        }
+        kept
     }
 }
 
@@ -314,91 +365,18 @@ fn views(content: &[u64], offset: u64, bytes: u64) -> impl Iterator<Item = (u64,
     found.into_iter().take(count).filter(|(_, word)| *word >= regions::STACK)
 }
 
-impl<R: Recorder> Run<'_, '_, R> {
-    /// Looks at a value that a store is about to write: no part of a copy is cut off.
-    pub(crate) fn form_stored(&mut self, value: Value, ty: IntTy) {
-        if self.machine.trusts() && value.bits() >= regions::STACK {
-            let kept = value.wrap(ty).bits();
-            self.machine.form_move(self.world, value.bits(), width(ty.bytes()), kept, 0);
-        }
-    }
-
-    /// Looks at a load: every copy that it loads a part of is recognised in its value.
-    pub(crate) fn form_load(&mut self, number: u32, addr: u64, offset: u64, ty: IntTy, value: Value) {
-        if !self.machine.trusts() {
-            return;
-        }
-        let (bytes, value) = (ty.bytes(), value.bits());
-        // Bytes that no newer store was seen to cover.
-        let mut left = width(bytes);
-        let check = |run: &mut Self, start: u64, word: u64, whole: u64, left: &mut u64| {
-            // Bits of the word that are seen, and how far up they go.
-            let (seen, up) = match start >= addr {
-                true => {
-                    let up = 8 * (start - addr);
-                    (if up < 64 { *left >> up } else { 0 }, up as i64)
-                }
-                false => {
-                    let down = 8 * (addr - start);
-                    (if down < 64 { *left << down } else { 0 }, -(down as i64))
-                }
-            };
-            if word >= regions::STACK {
-                run.machine.form_move(run.world, word, seen & whole, value, up);
-            }
-            let gone = match start >= addr {
-                true if up < 64 => whole << up,
-                false if up > -64 => whole >> -up,
-                _ => 0,
-            };
-            *left &= !gone;
-        };
-        for at in (0..self.buffer.entries().len()).rev() {
-            let entry = self.buffer.entries()[at];
-            if entry.kind == Kind::Store {
-                check(self, entry.addr, entry.value.bits(), width(entry.ty.bytes()), &mut left);
-            }
-        }
-        if let Buffer::Loose(_, buffer) = &self.buffer {
-            // The abstraction to a set has no last stores; what is loaded is one of the set as it is, or memory.
-            let any = buffer.last.is_empty() && buffer.covers(addr, bytes);
-            for item in buffer.last.clone() {
-                check(self, item.addr, item.value.bits(), width(u64::from(item.bytes)), &mut left);
-            }
-            if any {
-                return;
-            }
-        }
-        let content = self.machine.pools.object(number).content();
-        if left == 0 || content.is_empty() {
-            return;
-        }
-        let (base, still) = (addr - offset, left);
-        for (start, word) in views(content, offset, bytes) {
-            check(self, base + start, word, u64::MAX, &mut { still });
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::state::object;
-    use crate::state::{Pools, object_at};
+    use crate::reduce::three_objects;
+    use crate::state::{Pools, World, object_at};
     use fencepost_lsl::program::Place;
 
     /// Two objects of a slot, and one of three between them.
     fn world() -> (Pools, World, [u64; 3]) {
-        let mut pools = Pools::new(false, false, None);
-        let shape = |size| object::Shape { size, align: 16, class: 0, heap: true, zeroed: true };
-        let small = pools.intern_object(&object::new(shape(24), None));
-        let large = pools.intern_object(&object::new(shape(9000), None));
         let first = address::region(Place::Heap, 1).start;
         let slots = [first + 1, first + 2, first + 8];
-        let mut world = World::default();
-        for (slot, number) in slots.into_iter().zip([small, large, small]) {
-            world.insert(slot, number);
-        }
+        let (pools, world) = three_objects(slots);
         (pools, world, slots.map(|slot| address::base(slot, 16)))
     }
 

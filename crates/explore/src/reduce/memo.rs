@@ -46,46 +46,117 @@ impl Key {
     }
 }
 
-/// How many slots the object takes that starts in a slot; zero if none does.
-pub(crate) fn room(pools: &Pools, world: &World, slot: u32) -> u32 {
-    let at = world.slots.iter().position(|first| *first == slot);
-    at.map_or(0, |at| pools.object(world.objects[at]).slots())
-}
-
-/// A number that tells the size of the object that starts in a slot, and its alignment; zero if none does.
-pub(crate) fn size(pools: &Pools, world: &World, slot: u32) -> u32 {
-    let at = world.slots.iter().position(|first| *first == slot);
-    // Sizes are below 2^24, see `step/access.rs`.
-    at.map_or(0, |at| {
-        let object = pools.object(world.objects[at]);
-        (object.size() as u32) << 5 | (1 + object.align().trailing_zeros())
-    })
-}
-
-/// Where the object starts that a slot belongs to, counted from one; zero if it belongs to none.
-pub(crate) fn cover(pools: &Pools, world: &World, slot: u32) -> u32 {
-    object_at(pools, world, slot).map_or(0, |at| world.slots[at] + 1)
-}
-
-/// What a step looks at.
+/// What a step may look at. The answer is a number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Look {
-    /// The object at a place, and what it is.
-    Object(Key, u32),
+pub(crate) enum Ask {
+    /// Which object is at a place.
+    Object(Key),
     /// How many slots the object takes that starts in a slot; zero if none does.
-    Room(u32, u32),
-    /// The [`size`] of the object that starts in a slot.
-    Size(u32, u32),
-    /// The [`cover`] of a slot.
-    Cover(u32, u32),
+    Room(u32),
+    /// The size of the object that starts in a slot, and its alignment; zero if none does.
+    Size(u32),
+    /// Where the object starts that a slot belongs to, counted from one; zero if it belongs to none.
+    Cover(u32),
+}
+
+impl Ask {
+    #[inline]
+    fn answer(self, pools: &Pools, world: &World) -> u32 {
+        let object = |slot: u32| {
+            let at = world.slots.iter().position(|first| *first == slot);
+            at.map(|at| pools.object(world.objects[at]))
+        };
+        match self {
+            Ask::Object(key) => key.number(world),
+            Ask::Room(slot) => object(slot).map_or(0, |object| object.slots()),
+            // Sizes are below 2^24, see `step/access.rs`.
+            Ask::Size(slot) => object(slot)
+                .map_or(0, |object| (object.size() as u32) << 5 | (1 + object.align().trailing_zeros())),
+            Ask::Cover(slot) => object_at(pools, world, slot).map_or(0, |at| world.slots[at] + 1),
+        }
+    }
+}
+
+/// A question and its answer.
+pub(crate) type Look = (Ask, u32);
+
+/// What the step under way looked at.
+#[derive(Default)]
+pub(crate) struct Looks {
+    /// In order, each once.
+    pub(crate) seen: Vec<Look>,
+    /// Slots of objects that it made, which are none of that.
+    made: Vec<u32>,
+    /// Whether it looked at nothing else.
+    pub(crate) pure: bool,
+}
+
+/// Things to look at after which a step is not worth remembering.
+const MOST_LOOKS: usize = 64;
+
+impl Looks {
+    /// A step begins.
+    pub(crate) fn begin(&mut self, pure: bool) {
+        self.seen.clear();
+        self.made.clear();
+        self.pure = pure;
+    }
+
+    /// The step makes an object in a slot.
+    pub(crate) fn make(&mut self, slot: u32) {
+        self.made.push(slot);
+    }
+
+    /// At an object.
+    #[inline]
+    pub(crate) fn object(&mut self, key: Key, number: u32) {
+        let ask = Ask::Object(key);
+        if !self.knows(ask) && !self.made.iter().any(|slot| Key::slot(*slot) == key) {
+            self.seen.push((ask, number));
+        }
+    }
+
+    /// At which object a slot belongs to.
+    pub(crate) fn cover(&mut self, pools: &Pools, world: &World, slot: u32) {
+        let ask = Ask::Cover(slot);
+        if !self.knows(ask) {
+            let cover = ask.answer(pools, world);
+            if !self.made.iter().any(|made| made + 1 == cover) {
+                self.seen.push((ask, cover));
+            }
+        }
+    }
+
+    /// At the size of the object that starts in a slot.
+    pub(crate) fn size(&mut self, pools: &Pools, world: &World, slot: u32) {
+        self.start(pools, world, slot, Ask::Size(slot));
+    }
+
+    /// At how many slots the object takes that starts in a slot.
+    pub(crate) fn room(&mut self, pools: &Pools, world: &World, slot: u32) -> u32 {
+        let taken = self.start(pools, world, slot, Ask::Room(slot));
+        self.pure &= self.seen.len() < MOST_LOOKS;
+        taken
+    }
+
+    /// At an object that starts in a slot.
+    fn start(&mut self, pools: &Pools, world: &World, slot: u32, ask: Ask) -> u32 {
+        let look = (ask, ask.answer(pools, world));
+        if !self.made.contains(&slot) && !self.seen.contains(&look) {
+            self.seen.push(look);
+        }
+        look.1
+    }
+
+    #[inline]
+    fn knows(&self, ask: Ask) -> bool {
+        self.seen.iter().any(|(other, _)| *other == ask)
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Node {
-    Object(Key),
-    Room(u32),
-    Size(u32),
-    Cover(u32),
+    Ask(Ask),
     Result(u32),
 }
 
@@ -117,6 +188,8 @@ pub(crate) struct Memo {
     /// Where answers lead.
     answers: FxHashMap<(u32, u32), u32>,
     results: Vec<Known>,
+    /// States in which threads wait.
+    pub(crate) waiting: Waiting,
 }
 
 impl Memo {
@@ -135,10 +208,7 @@ impl Memo {
         let mut node = *self.roots.get(&root)?;
         loop {
             let answer = match self.nodes[node as usize] {
-                Node::Object(key) => key.number(world),
-                Node::Room(slot) => room(pools, world, slot),
-                Node::Size(slot) => size(pools, world, slot),
-                Node::Cover(slot) => cover(pools, world, slot),
+                Node::Ask(ask) => ask.answer(pools, world),
                 Node::Result(number) => return Some(&self.results[number as usize]),
             };
             node = *self.answers.get(&(node, answer))?;
@@ -147,12 +217,7 @@ impl Memo {
 
     /// Keeps what a step does. `looks` must be all that it looked at, in order.
     pub(crate) fn keep(&mut self, before: &World, thread: usize, looks: &[Look], known: Known) {
-        let kinds = looks.iter().map(|look| match look {
-            Look::Object(key, number) => (Node::Object(*key), *number),
-            Look::Room(slot, taken) => (Node::Room(*slot), *taken),
-            Look::Size(slot, size) => (Node::Size(*slot), *size),
-            Look::Cover(slot, cover) => (Node::Cover(*slot), *cover),
-        });
+        let kinds = looks.iter().map(|(ask, answer)| (Node::Ask(*ask), *answer));
         let root = (before.threads[thread], small(thread), before.buffers[thread]);
         let mut from: Option<(u32, u32)> = None;
         let last = (Node::Result(small(self.results.len())), 0);
@@ -184,7 +249,7 @@ impl Change {
     ) -> Change {
         let mut written = Vec::new();
         for look in looks {
-            if let Look::Object(key, number) = look
+            if let (Ask::Object(key), number) = look
                 && *number != ABSENT
                 && key.number(after) != *number
             {
@@ -209,25 +274,24 @@ impl Change {
                 || written.iter().any(|(_, number)| within(&pools.objects, *number))
                 || made.iter().any(|(_, number)| within(&pools.objects, *number))
         };
-        let overwritten = looks.iter().filter_map(|look| match look {
-            Look::Object(key, number) if written.iter().any(|(other, _)| other == key) => Some(*number),
-            _ => None,
-        });
-        let mut dropped = overwritten.flat_map(|number| pools.objects.references(number).iter());
+        // What was at a place before, and is after.
+        let rewritten = || {
+            looks.iter().filter_map(|look| match look {
+                (Ask::Object(key), old) => Some((*old, written.iter().find(|(other, _)| other == key)?.1)),
+                _ => None,
+            })
+        };
+        let mut dropped = rewritten().flat_map(|(old, _)| pools.objects.references(old).iter());
         let leaves = !pools.threads.references(thread.0).iter().all(refers)
             || !pools.buffers.references(buffer.0).iter().all(refers)
             || !dropped.all(refers)
             || !made.iter().all(|(slot, _)| refers(slot));
-        let mut rewritten = looks.iter().filter_map(|look| match look {
-            Look::Object(key, number) => Some((*number, written.iter().find(|(other, _)| other == key)?.1)),
-            Look::Room(..) | Look::Size(..) | Look::Cover(..) => None,
-        });
         let owner = |number: u32| pools.object(number).owner();
         let moves = leaves
             || made.iter().any(|(_, number)| owner(*number).is_none())
             || !pools.threads.alike(thread.0, thread.1)
             || !pools.buffers.alike(buffer.0, buffer.1)
-            || !rewritten
+            || !rewritten()
                 .all(|(before, after)| pools.objects.alike(before, after) && owner(before) == owner(after));
         // What is made and dropped at once is seen by nobody.
         let kept = made.iter().filter(|(slot, _)| refers(slot));

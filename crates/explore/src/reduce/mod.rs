@@ -11,3 +11,15 @@ pub(crate) mod forms;
 pub(crate) mod memo;
 pub(crate) mod rename;
 pub(crate) mod symmetry;
+
+/// For tests: two objects of a slot, and one of three between them.
+#[cfg(test)]
+fn three_objects(slots: [u32; 3]) -> (crate::state::Pools, crate::state::World) {
+    use crate::state::{Pools, World, object};
+    let (mut pools, mut world) = (Pools::new(false, false, None), World::default());
+    for (slot, size) in slots.into_iter().zip([24, 9000, 24]) {
+        let shape = object::Shape { size, align: 16, class: 0, heap: true, zeroed: true };
+        world.insert(slot, pools.intern_object(&object::new(shape, None)));
+    }
+    (pools, world)
+}

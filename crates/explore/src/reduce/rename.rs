@@ -18,11 +18,11 @@
 //! address, `leaks` reports addresses, a bound on preemptions asks whether a step changes anything, and on pso fairness
 //! tells queues of stores by their addresses.
 
+use crate::code::Code;
 use crate::code::small;
 use crate::options::{Model, Options};
 use crate::state::address;
 use crate::state::{PARTIAL, Parts, Pools, UNKNOWN, World, object_at};
-use crate::step::machine::Machine;
 use fencepost_lsl::program::Place;
 
 /// Whether these options leave room for it.
@@ -153,49 +153,47 @@ impl Renaming {
         }
         changed
     }
-}
 
-/// Moves all objects of a world to where they belong.
-pub(crate) fn rename(machine: &mut Machine, world: &mut World) {
-    if world.slots.is_empty() {
-        return;
+    /// Moves all objects of a world to where they belong.
+    pub(crate) fn rename(&mut self, code: &Code, pools: &mut Pools, world: &mut World) {
+        if world.slots.is_empty() {
+            return;
+        }
+        self.plan(pools, world);
+        if self.to != world.slots && self.fits(pools, world) {
+            self.carry_out(code, pools, world);
+        }
     }
-    let mut renaming = std::mem::take(&mut machine.renaming);
-    renaming.plan(&machine.pools, world);
-    if renaming.to != world.slots && renaming.fits(&machine.pools, world) {
-        carry_out(machine, world, &mut renaming);
-    }
-    machine.renaming = renaming;
-}
 
-fn carry_out(machine: &mut Machine, world: &mut World, renaming: &mut Renaming) {
-    let mut objects = Vec::with_capacity(world.objects.len());
-    for number in &world.objects {
-        objects.push(match renaming.renamed(&machine.pools, world, &machine.pools.objects, *number) {
-            true => machine.pools.intern_object(&renaming.words),
-            false => *number,
-        });
-    }
-    for at in 0..world.globals.len() {
-        if renaming.renamed(&machine.pools, world, &machine.pools.objects, world.globals[at]) {
-            world.globals[at] = machine.pools.intern_object(&renaming.words);
+    fn carry_out(&mut self, code: &Code, pools: &mut Pools, world: &mut World) {
+        let mut objects = Vec::with_capacity(world.objects.len());
+        for number in &world.objects {
+            objects.push(match self.renamed(pools, world, &pools.objects, *number) {
+                true => pools.intern_object(&self.words),
+                false => *number,
+            });
         }
-    }
-    for at in 0..world.threads.len() {
-        if renaming.renamed(&machine.pools, world, &machine.pools.threads, world.threads[at]) {
-            let phase = machine.phase(world, at);
-            world.threads[at] = machine.intern_words(&renaming.words, phase);
+        for at in 0..world.globals.len() {
+            if self.renamed(pools, world, &pools.objects, world.globals[at]) {
+                world.globals[at] = pools.intern_object(&self.words);
+            }
         }
-        if renaming.renamed(&machine.pools, world, &machine.pools.buffers, world.buffers[at]) {
-            world.buffers[at] = machine.pools.intern_buffer(&renaming.words);
+        for at in 0..world.threads.len() {
+            if self.renamed(pools, world, &pools.threads, world.threads[at]) {
+                let phase = pools.phases[world.threads[at] as usize];
+                world.threads[at] = pools.intern_thread_words(code, &self.words, phase);
+            }
+            if self.renamed(pools, world, &pools.buffers, world.buffers[at]) {
+                world.buffers[at] = pools.intern_buffer_words(&self.words);
+            }
         }
+        // As many objects as before, in the order of their new slots.
+        let mut sorted: Vec<(u32, u32)> = self.to.iter().copied().zip(objects).collect();
+        sorted.sort_unstable();
+        for (at, (slot, number)) in sorted.into_iter().enumerate() {
+            (world.slots[at], world.objects[at]) = (slot, number);
+        }
+        world.shape = UNKNOWN;
+        world.shape = pools.shape(world);
     }
-    // As many objects as before, in the order of their new slots.
-    let mut sorted: Vec<(u32, u32)> = renaming.to.iter().copied().zip(objects).collect();
-    sorted.sort_unstable();
-    for (at, (slot, number)) in sorted.into_iter().enumerate() {
-        (world.slots[at], world.objects[at]) = (slot, number);
-    }
-    world.shape = UNKNOWN;
-    world.shape = machine.pools.shape(world);
 }

@@ -13,18 +13,15 @@
 //! [`crate::reduce::footprint`] as done by all. Without that, a thread whose accesses are not known to compete could run on
 //! before its twin may start, and what they compete for would not be learned.
 
-use crate::state::World;
+use crate::code::Code;
 use crate::state::threads::{self, ThreadSet};
-use crate::step::machine::Machine;
+use crate::state::{Pools, World};
 
 /// Whether a thread has to let a twin start first.
 #[inline]
-pub(crate) fn comes_later(machine: &Machine, world: &World, thread: usize) -> bool {
-    if !machine.symmetric {
-        return false;
-    }
-    let Some(&Some((twin, driver))) = machine.code.twins.get(thread) else { return false };
-    machine.position(world, twin) == machine.code.procs[driver as usize].entry
+pub(crate) fn comes_later(code: &Code, pools: &Pools, world: &World, thread: usize) -> bool {
+    let Some(&Some((twin, driver))) = code.twins.get(thread) else { return false };
+    pools.position(world.threads[twin]) == code.procs[driver as usize].entry
 }
 
 /// For each thread, itself and its twins, from the last twin before each. None if there are more than there is room

@@ -17,7 +17,7 @@
 //! access, of two fences of different kinds around it, is then not found; one that orders the same directly is.
 
 use super::machine::Machine;
-use super::state::{Opd, Spot, What, World};
+use super::state::{Spot, What, World};
 use crate::state::threads::ThreadSet;
 use fencepost_lsl::value::Value;
 use rustc_hash::FxHashMap;
@@ -98,17 +98,10 @@ impl Machine<'_> {
             return false;
         }
         let state = &world.threads[thread];
-        let known = |opd: &Opd| opd.known().and_then(Value::defined);
-        let spot = match &state.pending[at].what {
-            What::Load { addr, ty } => {
-                known(addr).map(|addr| Spot { addr, bytes: ty.bytes(), stores: false })
-            }
-            What::Store { addr, ty, .. } => {
-                known(addr).map(|addr| Spot { addr, bytes: ty.bytes(), stores: true })
-            }
-            _ => None,
-        };
-        let Some(spot) = spot else { return false };
+        let what = &state.pending[at].what;
+        let (What::Load { addr, ty } | What::Store { addr, ty, .. }) = what else { return false };
+        let Some(addr) = addr.known().and_then(Value::defined) else { return false };
+        let spot = Spot { addr, bytes: ty.bytes(), stores: matches!(what, What::Store { .. }) };
         let unknown = state.pending[..at].iter().any(|older| match &older.what {
             What::Store { .. } | What::Block { .. } => self.spots(older.pc, &older.what).is_none(),
             What::Load { addr, .. } => spot.stores && addr.known().is_none(),

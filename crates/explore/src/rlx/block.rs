@@ -1,11 +1,18 @@
 //! Atomic blocks: executed as one, on memory as it is.
+//!
+//! What computes or checks is read by [`What::of`] and decided by `Machine::decide`, as when it is fetched outside of a block
+//! ([`super::fetch`]). What differs is the rest: here a load has its value at once, a branch goes one way, and what needs a
+//! value that is not known makes the whole block wait, while a thread that fetches goes on. [`crate::step::run`] says why the
+//! store-buffer machines do not run on this interpreter.
 
 use super::info::{Block, Item, Way};
-use super::machine::{self, Machine};
-use super::state::{Spot, World};
-use crate::code::{Instr, Src};
-use fencepost_lsl::fault::{Fault, Use};
-use fencepost_lsl::value::Value;
+use super::machine::{self, Machine, as_address, condition};
+use super::settle::Next;
+use super::state::{Opd, Spot, What, World};
+use crate::code::registers::{Frame, Registers};
+use crate::code::{Instr, Src, register};
+use fencepost_lsl::fault::Fault;
+use fencepost_lsl::value::{IntTy, Value};
 
 /// Instructions after which a block is taken not to end.
 const LIMIT: u32 = 1_000_000;
@@ -39,11 +46,8 @@ impl From<machine::Stop> for Stop {
     }
 }
 
-struct Frame {
-    pc: u32,
-    /// None where not known yet.
-    regs: Vec<Option<Value>>,
-}
+/// What is not known in a block.
+const UNKNOWN: Opd = Opd::Of(u32::MAX, 0);
 
 /// Runs a block on a world, which is of use only after success.
 pub(super) fn run(
@@ -51,22 +55,18 @@ pub(super) fn run(
     world: &mut World,
     start: u32,
     block: &Block,
-    inputs: &[Option<Value>],
+    inputs: &[Opd],
 ) -> Result<Ran, Stop> {
     let code = machine.code;
-    let mut regs = vec![Some(Value::UNDEFINED); code.proc_at(start).regs as usize];
-    for (reg, value) in block.inputs.iter().zip(inputs) {
-        regs[*reg as usize] = *value;
-    }
-    let mut run =
-        Run { machine, world, frames: vec![Frame { pc: start, regs }], spots: Vec::new(), items: Vec::new() };
+    let values = vec![Opd::UNDEFINED; code.proc_at(start).regs as usize];
+    let mut regs = Registers { frames: vec![Frame { pc: start, base: 0 }], values };
+    block.inputs.iter().zip(inputs).for_each(|(reg, value)| regs.set(*reg, *value));
+    let mut run = Run { machine, world, regs, spots: Vec::new(), items: Vec::new() };
     for _ in 0..LIMIT {
-        let outermost = run.frames.len() == 1;
-        let pc = run.top().pc;
-        if outermost && !(start..=block.end).contains(&pc) {
-            let regs = &run.top().regs;
-            let results: Option<Vec<Value>> = block.outputs.iter().map(|reg| regs[*reg as usize]).collect();
-            let Some(results) = results else { return Err(Stop::Blocked) };
+        let pc = run.regs.pc();
+        if run.regs.frames.len() == 1 && !(start..=block.end).contains(&pc) {
+            let results = block.outputs.iter().map(|reg| run.regs.get(code, register(*reg)).known());
+            let Some(results) = results.collect() else { return Err(Stop::Blocked) };
             return Ok(Ran { results, spots: run.spots, way: Way::new(pc, &run.items) });
         }
         run.step()?;
@@ -77,117 +77,70 @@ pub(super) fn run(
 struct Run<'m, 'w> {
     machine: &'m Machine<'m>,
     world: &'w mut World,
-    frames: Vec<Frame>,
+    regs: Registers<Opd>,
     spots: Vec<Spot>,
     items: Vec<Item>,
 }
 
 impl Run<'_, '_> {
-    fn top(&mut self) -> &mut Frame {
-        let last = self.frames.len() - 1;
-        &mut self.frames[last]
+    fn value(&self, src: Src) -> Result<Value, Stop> {
+        self.regs.get(self.machine.code, src).known().ok_or(Stop::Blocked)
     }
 
-    fn look(&mut self, src: Src) -> Option<Value> {
-        match src < 0 {
-            true => Some(self.machine.code.consts[!src as usize]),
-            false => self.top().regs[src as usize],
-        }
-    }
-
-    fn value(&mut self, src: Src) -> Result<Value, Stop> {
-        self.look(src).ok_or(Stop::Blocked)
-    }
-
-    fn defined(&mut self, src: Src, usage: Use) -> Result<u64, Stop> {
-        self.value(src)?.defined().ok_or(Stop::Fault(Fault::Undefined(usage)))
+    /// Checks an access, and takes note of it.
+    fn access(&mut self, addr: u64, ty: IntTy, stores: bool) -> Result<(), Stop> {
+        self.machine.check(self.world, addr, ty.bytes(), stores)?;
+        self.spots.push(Spot { addr, bytes: ty.bytes(), stores });
+        Ok(())
     }
 
     fn step(&mut self) -> Result<(), Stop> {
-        let code = self.machine.code;
-        let pc = self.top().pc;
+        let (machine, code) = (self.machine, self.machine.code);
+        let pc = self.regs.pc();
         let mut next = pc + 1;
-        Item::list(&code.instrs[pc as usize], &mut self.items);
-        match &code.instrs[pc as usize] {
-            Instr::Op { dst, op, a, b } => {
-                let b = if op.arity() == 1 { *a } else { *b };
-                let value = match (self.look(*a), self.look(b)) {
-                    (Some(a), Some(b)) => Some(op.eval(&[a, b][..op.arity()])?),
-                    _ => None,
-                };
-                self.top().regs[*dst as usize] = value;
-            }
+        let instr = &code.instrs[pc as usize];
+        Item::list(instr, &mut self.items);
+        match instr {
             Instr::Load { dst, addr, ty, .. } => {
-                let addr = self.defined(*addr, Use::Address)?;
-                self.machine.check(self.world, addr, ty.bytes(), false)?;
-                self.spots.push(Spot { addr, bytes: ty.bytes(), stores: false });
-                let value = self.machine.read(self.world, addr, *ty)?;
-                self.top().regs[*dst as usize] = Some(value);
+                let addr = as_address(self.value(*addr)?)?;
+                self.access(addr, *ty, false)?;
+                self.regs.set(*dst, machine.read(self.world, addr, *ty)?.into());
             }
             Instr::Store { addr, value, ty, .. } => {
-                let addr = self.defined(*addr, Use::Address)?;
-                let value = self.value(*value)?;
-                self.machine.check(self.world, addr, ty.bytes(), true)?;
-                self.spots.push(Spot { addr, bytes: ty.bytes(), stores: true });
-                self.machine.write(self.world, addr, *ty, value)?;
+                let (addr, value) = (as_address(self.value(*addr)?)?, self.value(*value)?);
+                self.access(addr, *ty, true)?;
+                machine.write(self.world, addr, *ty, value)?;
             }
             Instr::Jump { to, .. } => next = *to,
             Instr::JumpIf { cond, to, .. } => {
-                if self.defined(*cond, Use::Condition)? != 0 {
+                if condition(self.value(*cond)?)? {
                     next = *to;
                 }
             }
             Instr::Call { proc, args, .. } => {
-                let callee = &code.procs[*proc as usize];
-                let mut regs = vec![Some(Value::UNDEFINED); callee.regs as usize];
-                for (param, arg) in callee.params.iter().zip(args) {
-                    regs[*param as usize] = self.look(*arg);
-                }
-                self.frames.push(Frame { pc: callee.entry, regs });
+                self.regs.call(code, *proc, args).map_err(machine::Stop::Unsupported)?;
                 return Ok(());
             }
             Instr::Return => {
-                let inner = self.frames.pop().ok_or(machine::Stop::Internal("a return from no call"))?.regs;
-                let callee = code.proc_at(pc);
-                let outer = self.top().pc;
-                if let Instr::Call { results, .. } = &code.instrs[outer as usize] {
-                    for (from, to) in callee.results.iter().zip(results.iter()) {
-                        self.top().regs[*to as usize] = inner[*from as usize];
-                    }
-                }
-                next = outer + 1;
-            }
-            Instr::Assert { cond, fault } => {
-                if self.defined(*cond, Use::Condition)? == 0 {
-                    return Err(code.faults[*fault as usize].clone().into());
-                }
-            }
-            Instr::Within { base, result } => {
-                let base = self.defined(*base, Use::Address)?;
-                let result = self.defined(*result, Use::Address)?;
-                self.machine.within(self.world, &[], base, result)?;
-            }
-            Instr::Assume { cond, .. } => {
-                if self.defined(*cond, Use::Condition)? == 0 {
-                    return Err(Stop::Blocked);
-                }
-            }
-            Instr::Prune { cond } => {
-                let pruned = match cond {
-                    Some(cond) => self.defined(*cond, Use::Condition)? != 0,
-                    None => true,
-                };
-                if pruned {
-                    return Err(Stop::Blocked);
-                }
+                self.regs.leave(code);
+                next = self.regs.pc() + 1;
             }
             Instr::Fence(_) | Instr::Enter | Instr::Leave => {}
-            other => {
-                let why = format!("what an atomic block does at {}: {}", self.machine.at(pc), name(other));
-                return Err(Stop::Other(machine::Stop::Unsupported(why)));
+            _ => {
+                let Some(what) = What::of(instr, |src| self.regs.get(code, src)) else {
+                    let why = format!("what an atomic block does at {}: {}", machine.at(pc), name(instr));
+                    return Err(machine::Stop::Unsupported(why).into());
+                };
+                match (machine.decide(self.world, &[], &what), instr) {
+                    (Ok(Next::Result(value)), Instr::Op { dst, .. }) => self.regs.set(*dst, value.into()),
+                    (Ok(Next::Keep), Instr::Op { dst, .. }) => self.regs.set(*dst, UNKNOWN),
+                    (Ok(Next::Remove), _) => {}
+                    (Ok(Next::Fault(fault)), _) => return Err(fault.into()),
+                    _ => return Err(Stop::Blocked),
+                }
             }
         }
-        self.top().pc = next;
+        self.regs.goto(next);
         Ok(())
     }
 }

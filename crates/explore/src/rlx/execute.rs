@@ -6,6 +6,7 @@ use super::machine::{Machine, Stop};
 use super::rules::{Class, Effect, Kinds};
 use super::state::{Opd, Spot, Thread, What, World, class};
 use crate::code::Instr;
+use crate::state::buffer::words::overlay;
 use crate::state::threads;
 use fencepost_lsl::value::{IntTy, Value};
 
@@ -116,7 +117,6 @@ impl Machine<'_> {
         way: Way,
         strict: bool,
     ) -> Result<Option<Effect>, Stop> {
-        let inputs: Vec<Option<Value>> = inputs.iter().map(|input| input.known()).collect();
         // What it may access, if known beforehand: also what it does not store after all.
         let state = &world.threads[step.thread];
         let expected = self.spots(pc, &state.pending[step.at].what).unwrap_or_default();
@@ -125,7 +125,7 @@ impl Machine<'_> {
             return Ok(None);
         }
         let mut after = world.clone();
-        let ran = match block::run(self, &mut after, pc, self.block(pc), &inputs) {
+        let ran = match block::run(self, &mut after, pc, self.block(pc), inputs) {
             Ok(ran) => ran,
             Err(block::Stop::Blocked) => return Ok(None),
             Err(block::Stop::Fault(fault)) => {
@@ -165,20 +165,14 @@ impl Machine<'_> {
 /// The value of a load: memory, with what its thread is going to store there before it. None if that is not
 /// known yet.
 fn forward(thread: &Thread, at: usize, addr: u64, ty: IntTy, memory: Value) -> Option<Value> {
-    let (mut bits, mut undef) = (memory.bits(), memory.undef());
+    let mut seen = memory;
     for pending in &thread.pending[..at] {
         let What::Store { addr: to, value, ty: width } = &pending.what else { continue };
         let Some(to) = to.known().and_then(Value::defined) else { continue };
-        for byte in 0..width.bytes() {
-            let place = (to + byte).wrapping_sub(addr);
-            if place < ty.bytes() {
-                let value = value.known()?;
-                let put = |word: u64, part: u64| {
-                    word & !(0xff << (8 * place)) | (part >> (8 * byte) & 0xff) << (8 * place)
-                };
-                (bits, undef) = (put(bits, value.bits()), put(undef, value.undef()));
-            }
+        let stored = value.known();
+        if overlay(&mut seen, addr, ty, to, width.bytes(), stored.unwrap_or_default()) {
+            stored?;
         }
     }
-    Some(Value::partial(bits, undef).wrap(ty))
+    Some(seen.wrap(ty))
 }

@@ -6,6 +6,10 @@
 //! it. Guessing at once makes two states of every one; [`super::Options::lazy`] waits here too, and has the
 //! search guess only where the next step is a load behind the branch.
 //!
+//! Operands, calls and returns are those of all interpreters of the bytecode ([`crate::code::registers`]), and what computes or
+//! checks is read as in [`super::block`]. The rest is not carried out here but put off, so there is nothing to share with
+//! [`crate::step::run`]: a load has no value yet, a branch may go both ways, and one world becomes several.
+//!
 //! # Soundness
 //!
 //! *Rounds that change nothing.* A round of a loop that stores nothing and leaves all registers that matter as
@@ -21,13 +25,12 @@
 use super::info::Way;
 use super::machine::{Machine, Stop, condition};
 use super::rules::Kinds;
-use super::state::{Frame, Opd, What, World};
-use crate::code::small;
-use crate::code::{Instr, Src};
+use super::state::{Opd, What, World};
+use crate::code::registers::Registers;
+use crate::code::{Instr, Src, register, small};
 use fencepost_lsl::fault::Fault;
-use fencepost_lsl::interp::{MAX_CALLS, too_deep};
 use fencepost_lsl::op::PrimOp;
-use fencepost_lsl::program::{Choice, Order};
+use fencepost_lsl::program::Order;
 use fencepost_lsl::value::Value;
 
 /// How fetching an instruction went.
@@ -40,8 +43,6 @@ enum Fetch {
     Fork(Vec<World>),
 }
 
-/// Values of a type small enough to try all of.
-const ENUMERABLE_BITS: u8 = 8;
 /// Instructions fetched at once after which a thread is given up.
 const MAX_FETCH: u32 = 100_000;
 
@@ -63,8 +64,8 @@ impl Machine<'_> {
                     break;
                 }
                 if count > MAX_FETCH {
-                    let pc = world.threads[thread].frames.last().map_or(0, |frame| frame.pc);
-                    let what = format!("more than {MAX_FETCH} instructions at once, at {}", self.at(pc));
+                    let at = self.at(world.threads[thread].regs.pc());
+                    let what = format!("more than {MAX_FETCH} instructions at once, at {at}");
                     return Err(Stop::Unsupported(what));
                 }
                 match self.fetch(&mut world, thread) {
@@ -99,19 +100,20 @@ impl Machine<'_> {
     /// Registers that do not matter any more become undefined, so that states differ only in what does.
     fn forget(&self, world: &mut World, thread: usize) {
         let state = world.thread(thread);
-        let mut pure = false;
-        for frame in &mut state.frames {
+        let Registers { frames, values } = &mut state.regs;
+        let ends = frames.iter().skip(1).map(|frame| frame.base as usize).chain([values.len()]);
+        for (frame, end) in frames.iter().zip(ends.collect::<Vec<_>>()) {
             let mut live = self.code.live[frame.pc as usize].iter().peekable();
             let ends = matches!(self.code.instrs[frame.pc as usize], Instr::Exit);
-            for (reg, opd) in frame.regs.iter_mut().enumerate() {
+            for (reg, opd) in values[frame.base as usize..end].iter_mut().enumerate() {
                 let lives = live.next_if(|live| **live as usize == reg).is_some();
                 // What a driver has at its end is observed.
                 if !lives && !ends && self.code.proc_at(frame.pc).proc.is_some() {
                     *opd = Opd::UNDEFINED;
                 }
             }
-            pure |= self.info.in_pure(frame.pc);
         }
+        let pure = frames.iter().any(|frame| self.info.in_pure(frame.pc));
         state.changed &= pure;
     }
 
@@ -122,15 +124,11 @@ impl Machine<'_> {
             let why = format!("more than {} instructions of a thread under way", self.options.buffer);
             return Err(Stop::Unsupported(why));
         }
-        let last = state.frames.len() - 1;
-        let pc = state.frames[last].pc;
+        let pc = state.regs.pc();
         if self.info.is_head(pc) {
             state.changed = false;
         }
-        let value = |src: Src| match src < 0 {
-            true => Opd::Known(code.consts[!src as usize]),
-            false => state.frames[last].regs[src as usize],
-        };
+        let value = |src: Src| state.regs.get(code, src);
         let instr = &code.instrs[pc as usize];
         match instr {
             Instr::Load { order: Order::Ghost, .. } | Instr::Store { order: Order::Ghost, .. } => {
@@ -146,16 +144,16 @@ impl Machine<'_> {
                     _ if *op == PrimOp::Copy => a,
                     _ => Opd::Of(state.push(pc, What::Op { op: *op, a, b }), 0),
                 };
-                state.frames[last].regs[*dst as usize] = result;
+                state.regs.set(*dst, result);
             }
             Instr::Load { dst, addr, ty, order } => {
-                let (addr, dst) = (value(*addr), *dst as usize);
+                let addr = value(*addr);
                 if let Some(result) = self.load_private(world, thread, addr, *ty)? {
-                    world.thread(thread).frames[last].regs[dst] = result;
+                    world.thread(thread).regs.set(*dst, result);
                 } else {
                     let state = world.thread(thread);
                     let at = state.push(pc, What::Load { addr, ty: *ty });
-                    state.frames[last].regs[dst] = Opd::Of(at, 0);
+                    state.regs.set(*dst, Opd::Of(at, 0));
                     if order.acquires() {
                         state.push(pc, What::Fence(Kinds::ACQUIRE));
                     }
@@ -189,46 +187,21 @@ impl Machine<'_> {
                 return self.branch(world, thread, pc, cond, *to);
             }
             Instr::Call { proc, args, .. } => {
-                let callee = &code.procs[*proc as usize];
-                let mut regs = vec![Opd::UNDEFINED; callee.regs as usize];
-                for (param, arg) in callee.params.iter().zip(args) {
-                    regs[*param as usize] = value(*arg);
-                }
-                // The driver's frame is none of the calls.
-                if state.frames.len() > MAX_CALLS {
-                    let why = format!("{} at {}", too_deep(), self.at(pc));
-                    return Err(Stop::Unsupported(why));
-                }
-                state.frames.push(Frame { pc: callee.entry, regs });
+                let deep = |why: String| Stop::Unsupported(format!("{why} at {}", self.at(pc)));
+                state.regs.call(code, *proc, args).map_err(deep)?;
                 return Ok(Fetch::Go);
             }
             Instr::Return => {
-                let callee = code.proc_at(pc);
-                let Some(inner) = state.frames.pop() else { return Ok(Fetch::Wait) };
-                let outer = &mut state.frames[last - 1];
-                if let Instr::Call { results, .. } = &code.instrs[outer.pc as usize] {
-                    for (from, to) in callee.results.iter().zip(results.iter()) {
-                        outer.regs[*to as usize] = inner.regs[*from as usize];
-                    }
-                }
-                outer.pc += 1;
+                state.regs.leave(code);
+                state.regs.goto(state.regs.pc() + 1);
                 return Ok(Fetch::Go);
             }
-            Instr::Prune { cond } => {
-                let cond = cond.map_or(Opd::Known(Value::ONE), value);
-                return self.suppose(world, thread, pc, What::Assume { cond, want: false });
-            }
-            Instr::Assume { cond, .. } => {
-                let what = What::Assume { cond: value(*cond), want: true };
-                return self.suppose(world, thread, pc, what);
-            }
-            Instr::Assert { cond, fault } => {
-                let what = What::Assert { cond: value(*cond), fault: *fault };
-                return self.suppose(world, thread, pc, what);
-            }
-            Instr::Within { base, result } => {
-                let what = What::Within { base: value(*base), result: value(*result) };
-                return self.suppose(world, thread, pc, what);
+            // They may be decided already.
+            Instr::Prune { .. } | Instr::Assume { .. } | Instr::Assert { .. } | Instr::Within { .. } => {
+                if let Some(what) = What::of(instr, value) {
+                    state.push(pc, what);
+                }
+                return self.fetched_access(world, thread);
             }
             Instr::Alloc { dst, size, site } => {
                 let Some(size) = value(*size).known().and_then(Value::defined) else {
@@ -236,20 +209,20 @@ impl Machine<'_> {
                     return Err(Stop::Unsupported(why));
                 };
                 let addr = self.alloc(world, thread, size, *site)?;
-                world.thread(thread).frames[last].regs[*dst as usize] = Opd::Known(Value::new(addr));
+                world.thread(thread).regs.set(*dst, Value::new(addr).into());
             }
             Instr::Free { .. } => {
                 return Err(Stop::Unsupported(format!("free at {} with execution buffers", self.at(pc))));
             }
             Instr::Choose { dst, from } => {
-                let values = self.choices(*from)?;
-                state.frames[last].pc += 1;
-                let fork = |value: Value| {
+                let count = code.alternatives(*from).map_err(Stop::Unsupported)?;
+                state.regs.goto(pc + 1);
+                let fork = |which: u32| {
                     let mut fork = world.clone();
-                    fork.thread(thread).frames[last].regs[*dst as usize] = Opd::Known(value);
+                    fork.thread(thread).regs.set(*dst, code.alternative(*from, which).into());
                     fork
                 };
-                return Ok(Fetch::Fork(values.into_iter().map(fork).collect()));
+                return Ok(Fetch::Fork((0..count).map(fork).collect()));
             }
             Instr::Begin { .. } | Instr::End { .. } => {}
             Instr::Spawn { driver, args } => {
@@ -259,31 +232,24 @@ impl Machine<'_> {
             Instr::Launch { .. } => _ = state.push(pc, What::Launch),
             Instr::Exit => return Ok(Fetch::Wait),
         }
-        world.thread(thread).frames[last].pc += 1;
+        world.thread(thread).regs.goto(pc + 1);
         Ok(Fetch::Go)
     }
 
     /// Passes an instruction that may matter to nothing, or be an error already.
     fn fetched_access(&self, world: &mut World, thread: usize) -> Result<Fetch, Stop> {
         let state = world.thread(thread);
-        let last = state.frames.len() - 1;
-        state.frames[last].pc += 1;
+        state.regs.goto(state.regs.pc() + 1);
         self.settle(world, thread)?;
         Ok(Fetch::Go)
     }
 
     fn fetch_fault(&self, world: &mut World, thread: usize, fault: Fault) -> Result<Fetch, Stop> {
         let state = world.thread(thread);
-        let pc = state.frames[state.frames.len() - 1].pc;
+        let pc = state.regs.pc();
         let at = state.push(pc, What::Fault(fault.clone())) as usize;
         self.fail(world, thread, at, fault)?;
         Ok(Fetch::Wait)
-    }
-
-    /// An assertion or assumption.
-    fn suppose(&self, world: &mut World, thread: usize, pc: u32, what: What) -> Result<Fetch, Stop> {
-        world.thread(thread).push(pc, what);
-        self.fetched_access(world, thread)
     }
 
     fn branch(&self, world: &mut World, thread: usize, pc: u32, cond: Opd, to: u32) -> Result<Fetch, Stop> {
@@ -335,15 +301,15 @@ impl Machine<'_> {
         if state.stuck {
             return Ok(worlds);
         }
-        let Some(frame) = state.frames.last() else { return Ok(worlds) };
-        let Instr::JumpIf { cond, to, .. } = &self.code.instrs[frame.pc as usize] else { return Ok(worlds) };
+        let pc = state.regs.pc();
+        let Instr::JumpIf { cond, to, .. } = &self.code.instrs[pc as usize] else { return Ok(worlds) };
         let fails = state.pending.last().is_some_and(|pending| matches!(pending.what, What::Fault(_)));
-        if *cond < 0 || fails {
+        if fails {
             return Ok(worlds);
         }
-        let cond = frame.regs[*cond as usize];
+        let cond = state.regs.get(self.code, *cond);
         if cond.known().is_none() {
-            let (mut held, pc, to) = (world.clone(), frame.pc, *to);
+            let (mut held, to) = (world.clone(), *to);
             match self.guess(&mut held, thread, pc, cond, to)? {
                 Some(forks) => {
                     for fork in forks {
@@ -390,8 +356,7 @@ impl Machine<'_> {
         } else if let Some(guess) = guess {
             state.push(pc, guess);
         }
-        let last = state.frames.len() - 1;
-        state.frames[last].pc = to;
+        state.regs.goto(to);
         Ok(Fetch::Go)
     }
 
@@ -399,10 +364,9 @@ impl Machine<'_> {
     fn fetch_block(&self, world: &mut World, thread: usize, pc: u32) -> Result<Fetch, Stop> {
         let block = self.block(pc);
         let state = world.thread(thread);
-        let last = state.frames.len() - 1;
-        let in_pure = state.frames.iter().any(|frame| self.info.in_pure(frame.pc));
+        let in_pure = state.regs.frames.iter().any(|frame| self.info.in_pure(frame.pc));
         let inputs: Box<[Opd]> =
-            block.inputs.iter().map(|reg| state.frames[last].regs[*reg as usize]).collect();
+            block.inputs.iter().map(|reg| state.regs.get(self.code, register(*reg))).collect();
         // Whether it stores is foretold where a round of a loop may be left out that does not.
         let strict = in_pure && block.conditional;
         let mut ways: Vec<Way> = Vec::new();
@@ -422,10 +386,10 @@ impl Machine<'_> {
             let way = Way { stores: way.stores || !strict, ..way };
             let at = state.push(pc, What::Block { inputs: inputs.clone(), way, strict });
             for (which, reg) in block.outputs.iter().enumerate() {
-                state.frames[last].regs[*reg as usize] = Opd::Of(at, small(which));
+                state.regs.set(*reg, Opd::Of(at, small(which)));
             }
             state.changed |= block.effect.stores && way.stores;
-            state.frames[last].pc = way.exit;
+            state.regs.goto(way.exit);
             fork
         };
         let mut forks: Vec<World> = ways.into_iter().map(fork).collect();
@@ -435,18 +399,6 @@ impl Machine<'_> {
                 Ok(Fetch::Go)
             }
             _ => Ok(Fetch::Fork(forks)),
-        }
-    }
-
-    fn choices(&self, from: u32) -> Result<Vec<Value>, Stop> {
-        match &self.code.choices[from as usize] {
-            Choice::OneOf(values) => Ok(values.clone()),
-            Choice::Any(ty) if ty.bits <= ENUMERABLE_BITS => {
-                Ok((0..1u64 << ty.bits).map(|bits| Value::new(ty.wrap(bits))).collect())
-            }
-            Choice::Any(ty) => {
-                Err(Stop::Unsupported(format!("a choice among all {} values of a type", 1u128 << ty.bits)))
-            }
         }
     }
 }

@@ -4,7 +4,8 @@ use super::Options;
 use super::alone::Footprint;
 use super::info::{Block, Info};
 use super::rules::{Class, Effect, Kinds, Overtake, Rules};
-use super::state::{Frame, Opd, Spot, Thread, What, World, class, simple_effect};
+use super::state::{Opd, Spot, Thread, What, World, class, simple_effect};
+use crate::code::registers::Registers;
 use crate::code::{Code, Instr, register};
 use crate::state::threads;
 use fencepost_lsl::fault::{Fault, Use};
@@ -83,14 +84,10 @@ impl<'a> Machine<'a> {
     }
 
     pub(super) fn add_thread(&self, world: &mut World, driver: u32, args: &[Value]) {
-        let proc = &self.code.procs[driver as usize];
-        let mut regs = vec![Opd::UNDEFINED; proc.regs as usize];
-        for (param, arg) in proc.params.iter().zip(args) {
-            regs[*param as usize] = Opd::Known(*arg);
-        }
+        let args: Vec<Opd> = args.iter().map(|arg| Opd::Known(*arg)).collect();
         let number = world.threads.len() as u64;
         world.threads.push(Rc::new(Thread {
-            frames: vec![Frame { pc: proc.entry, regs }],
+            regs: Registers::of_driver(self.code, driver, &args),
             pending: Vec::new(),
             next: [address::STACK + number * REGION, address::HEAP + number * REGION],
             confined: Vec::new(),
@@ -111,8 +108,7 @@ impl<'a> Machine<'a> {
     pub(super) fn is_finished(&self, thread: &Thread) -> bool {
         thread.pending.is_empty()
             && !thread.stuck
-            && thread.frames.len() == 1
-            && matches!(self.code.instrs[thread.frames[0].pc as usize], Instr::Exit)
+            && matches!(self.code.instrs[thread.regs.pc() as usize], Instr::Exit)
     }
 
     /// Whether no other thread is left that does anything.
@@ -210,11 +206,9 @@ impl<'a> Machine<'a> {
     pub(super) fn spots(&self, pc: u32, what: &What) -> Option<Vec<Spot>> {
         let address = |opd: &Opd| opd.known().map(|value| value.bits());
         match what {
-            What::Load { addr, ty } => {
-                Some(vec![Spot { addr: address(addr)?, bytes: ty.bytes(), stores: false }])
-            }
-            What::Store { addr, ty, .. } => {
-                Some(vec![Spot { addr: address(addr)?, bytes: ty.bytes(), stores: true }])
+            What::Load { addr, ty } | What::Store { addr, ty, .. } => {
+                let stores = matches!(what, What::Store { .. });
+                Some(vec![Spot { addr: address(addr)?, bytes: ty.bytes(), stores }])
             }
             What::Block { inputs, .. } => {
                 let block = self.block(pc);

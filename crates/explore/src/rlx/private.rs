@@ -35,7 +35,7 @@ impl Machine<'_> {
                 Opd::Known(value) => Opd::Known(value.wrap(ty)),
                 _ if width == ty => opd,
                 _ => {
-                    let pc = state.frames[state.frames.len() - 1].pc;
+                    let pc = state.regs.pc();
                     Opd::Of(state.push(pc, What::Op { op: PrimOp::Convert(ty), a: opd, b: opd }), 0)
                 }
             })),
@@ -68,7 +68,7 @@ impl Machine<'_> {
         let value = match value {
             Opd::Known(value) => Opd::Known(value.wrap(ty)),
             _ => {
-                let pc = state.frames[state.frames.len() - 1].pc;
+                let pc = state.regs.pc();
                 Opd::Of(state.push(pc, What::Op { op: PrimOp::Convert(ty), a: value, b: value }), 0)
             }
         };

@@ -8,8 +8,7 @@ use super::machine::{Machine, Stop};
 use super::rules::Effect;
 use super::state::{Thread, What, World};
 use super::{Labels, Move, Transitions, Violation};
-use crate::code::small;
-use crate::code::{Code, register};
+use crate::code::{Code, register, small};
 use crate::state::intern::Interner;
 use fencepost_harness::observation::{self, Observation, ObservationSet};
 use fencepost_harness::verdict::Reason;
@@ -83,7 +82,7 @@ impl<'m, 'a> Search<'m, 'a> {
             machine,
             threads: Pool::new(),
             objects: Pool::new(),
-            states: Interner::new(),
+            states: Interner::default(),
             origins: Vec::new(),
             specification,
             all,
@@ -350,13 +349,10 @@ fn observe(code: &Code, world: &World) -> Option<Observation> {
     let mut values = Vec::new();
     for (thread, call) in &code.observed {
         let site = &code.calls[*call as usize];
-        let regs = &world.threads[*thread as usize].frames[0].regs;
+        let regs = &world.threads[*thread as usize].regs;
         let results = site.results.iter().map(|reg| register(*reg));
         for src in site.args.iter().copied().chain(results) {
-            values.push(match src < 0 {
-                true => code.consts[!src as usize],
-                false => regs[src as usize].known()?,
-            });
+            values.push(regs.get(code, src).known()?);
         }
     }
     let new = world.objects.iter().filter(|object| object.place != Place::Global);

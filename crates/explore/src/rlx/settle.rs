@@ -4,12 +4,12 @@
 
 use super::execute::Step;
 use super::machine::{Machine, Stop, as_address, condition, conflict};
-use super::state::{Spot, What, World, class};
+use super::state::{Opd, Spot, What, World, class};
 use fencepost_lsl::fault::Fault;
 use fencepost_lsl::value::Value;
 
 /// What is to be done with a pending instruction.
-enum Next {
+pub(super) enum Next {
     Keep,
     /// It is known what it is going to access.
     Place,
@@ -66,9 +66,7 @@ impl Machine<'_> {
         state.pending.truncate(at + 1);
         state.pending[at].what = What::Fault(fault);
         state.pending[at].placed = false;
-        // It does not go on: nothing of what it was about to do matters.
-        state.frames.truncate(1);
-        state.frames[0].regs.clear();
+        state.end();
         state.private.clear();
         Ok(())
     }
@@ -79,85 +77,61 @@ impl Machine<'_> {
         if pending.placed {
             return Ok(Next::Keep);
         }
-        let decide = |value: Value, want: bool, otherwise: Stop| match condition(value) {
-            Ok(cond) if cond == want => Ok(Next::Remove),
-            Ok(_) => Err(otherwise),
-            Err(fault) => Ok(Next::Fault(fault)),
-        };
         match &pending.what {
-            What::Op { op, a, b } => {
-                let (Some(a), Some(b)) = (a.known(), b.known()) else { return Ok(Next::Keep) };
-                match op.eval(&[a, b][..op.arity()]) {
-                    Ok(value) => Ok(Next::Result(value)),
+            What::Load { addr, ty } | What::Store { addr, ty, .. } => {
+                let Some(addr) = addr.known() else { return Ok(Next::Keep) };
+                let addr = match as_address(addr) {
+                    Ok(addr) if state.is_confined(addr) => return Err(Stop::NotPrivate),
+                    Ok(addr) => addr,
+                    Err(fault) => return Ok(Next::Fault(fault)),
+                };
+                let stores = matches!(pending.what, What::Store { .. });
+                match self.check(world, addr, ty.bytes(), stores) {
+                    Ok(()) => self.place(world, thread, at, &[Spot { addr, bytes: ty.bytes(), stores }]),
                     Err(fault) => Ok(Next::Fault(fault)),
                 }
-            }
-            What::Load { addr, ty } => {
-                let Some(addr) = addr.known() else { return Ok(Next::Keep) };
-                self.look_at_access(world, thread, at, addr, ty.bytes(), false)
-            }
-            What::Store { addr, ty, .. } => {
-                let Some(addr) = addr.known() else { return Ok(Next::Keep) };
-                self.look_at_access(world, thread, at, addr, ty.bytes(), true)
             }
             What::Block { .. } => match self.spots(pending.pc, &pending.what) {
                 Some(spots) => self.place(world, thread, at, &spots),
                 None => Ok(Next::Keep),
             },
-            What::Branch { cond, taken } => match cond.known() {
-                Some(value) => decide(value, *taken, Stop::Dead),
-                None => Ok(Next::Keep),
+            What::Fence(_) | What::Round | What::Done { .. } => match self.matters(state, at) {
+                true => Ok(Next::Keep),
+                false => Ok(Next::Remove),
             },
-            What::Assume { cond, want } => match cond.known() {
-                Some(value) => decide(value, *want, Stop::Stuck),
-                None => Ok(Next::Keep),
-            },
-            What::Assert { cond, fault } => match cond.known().map(condition) {
-                None => Ok(Next::Keep),
-                Some(Ok(true)) => Ok(Next::Remove),
-                Some(Ok(false)) => Ok(Next::Fault(self.code.faults[*fault as usize].clone())),
-                Some(Err(fault)) => Ok(Next::Fault(fault)),
+            what => self.decide(world, &state.confined, what),
+        }
+    }
+
+    /// What is to be done with what only computes or checks, and with all that nothing is known of.
+    pub(super) fn decide(&self, world: &World, confined: &[(u64, u64)], what: &What) -> Result<Next, Stop> {
+        let holds = |opd: &Opd, want: bool, otherwise: Stop| match opd.known().map(condition) {
+            None => Ok(Next::Keep),
+            Some(Ok(cond)) if cond == want => Ok(Next::Remove),
+            Some(Ok(_)) => Err(otherwise),
+            Some(Err(fault)) => Ok(Next::Fault(fault)),
+        };
+        match what {
+            What::Op { op, a, b } => {
+                let (Some(a), Some(b)) = (a.known(), b.known()) else { return Ok(Next::Keep) };
+                Ok(op.eval(&[a, b][..op.arity()]).map_or_else(Next::Fault, Next::Result))
+            }
+            What::Branch { cond, taken } => holds(cond, *taken, Stop::Dead),
+            What::Assume { cond, want } => holds(cond, *want, Stop::Stuck),
+            What::Assert { cond, fault } => match holds(cond, true, Stop::Dead) {
+                Err(_) => Ok(Next::Fault(self.code.faults[*fault as usize].clone())),
+                next => next,
             },
             What::Within { base, result } => {
                 let (Some(base), Some(result)) = (base.known(), result.known()) else {
                     return Ok(Next::Keep);
                 };
                 let moved = as_address(base).and_then(|base| Ok((base, as_address(result)?)));
-                let within = moved.and_then(|(base, to)| self.within(world, &state.confined, base, to));
+                let within = moved.and_then(|(base, to)| self.within(world, confined, base, to));
                 Ok(within.map_or_else(Next::Fault, |()| Next::Remove))
             }
-            What::Fence(_) | What::Round | What::Done { .. } => match self.matters(state, at) {
-                true => Ok(Next::Keep),
-                false => Ok(Next::Remove),
-            },
-            What::Spawn { .. } | What::Launch | What::Fault(_) => Ok(Next::Keep),
+            _ => Ok(Next::Keep),
         }
-    }
-
-    /// The address of an access is known.
-    fn look_at_access(
-        &self,
-        world: &World,
-        thread: usize,
-        at: usize,
-        addr: Value,
-        bytes: u64,
-        stores: bool,
-    ) -> Result<Next, Stop> {
-        let addr = match as_address(addr) {
-            Ok(addr) => addr,
-            Err(fault) => return Ok(Next::Fault(fault)),
-        };
-        let state = &world.threads[thread];
-        if state.is_confined(addr) {
-            return Err(Stop::NotPrivate);
-        }
-        if let Err(fault) = self.check(world, addr, bytes, stores) {
-            return Ok(Next::Fault(fault));
-        }
-        let pending = &state.pending[at];
-        let spots = self.spots(pending.pc, &pending.what).unwrap_or_default();
-        self.place(world, thread, at, &spots)
     }
 
     fn place(&self, world: &World, thread: usize, at: usize, spots: &[Spot]) -> Result<Next, Stop> {

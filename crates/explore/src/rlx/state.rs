@@ -6,7 +6,8 @@
 
 use super::info::Way;
 use super::rules::{Class, Effect, Kinds};
-use crate::code::small;
+use crate::code::registers::Registers;
+use crate::code::{Instr, Src, small};
 use fencepost_lsl::fault::Fault;
 use fencepost_lsl::memory::Object;
 use fencepost_lsl::op::PrimOp;
@@ -30,6 +31,12 @@ impl Opd {
             Opd::Known(value) => Some(value),
             Opd::Of(..) => None,
         }
+    }
+}
+
+impl From<Value> for Opd {
+    fn from(value: Value) -> Opd {
+        Opd::Known(value)
     }
 }
 
@@ -64,82 +71,60 @@ pub(super) struct Pending {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) enum What {
     /// Computes; the second operand repeats the first where there is one only.
-    Op {
-        op: PrimOp,
-        a: Opd,
-        b: Opd,
-    },
-    Load {
-        addr: Opd,
-        ty: IntTy,
-    },
-    Store {
-        addr: Opd,
-        value: Opd,
-        ty: IntTy,
-    },
-    /// An atomic block.
-    Block {
-        /// The registers it needs, in the order of its static description.
-        inputs: Box<[Opd]>,
-        /// How it was foretold to go.
-        way: Way,
-        /// Whether it was foretold if it stores, too.
-        strict: bool,
-    },
+    Op { op: PrimOp, a: Opd, b: Opd },
+    /// A load.
+    Load { addr: Opd, ty: IntTy },
+    /// A store.
+    Store { addr: Opd, value: Opd, ty: IntTy },
+    /// An atomic block: the registers it needs, in the order of its static description, how it was foretold to go, and
+    /// whether it was foretold if it stores, too.
+    Block { inputs: Box<[Opd]>, way: Way, strict: bool },
+    /// A fence.
     Fence(Kinds),
     /// A branch whose outcome was guessed.
-    Branch {
-        cond: Opd,
-        taken: bool,
-    },
-    Assert {
-        cond: Opd,
-        fault: u32,
-    },
+    Branch { cond: Opd, taken: bool },
+    /// An assertion.
+    Assert { cond: Opd, fault: u32 },
     /// A pointer was moved.
-    Within {
-        base: Opd,
-        result: Opd,
-    },
+    Within { base: Opd, result: Opd },
     /// Executions in which the condition is not as wanted are left out.
-    Assume {
-        cond: Opd,
-        want: bool,
-    },
-    Spawn {
-        driver: u32,
-        args: Box<[Opd]>,
-    },
+    Assume { cond: Opd, want: bool },
+    /// Starts a thread.
+    Spawn { driver: u32, args: Box<[Opd]> },
     /// Starts the threads of the test.
     Launch,
     /// A loop starts over.
     Round,
-    /// Was executed; kept while older instructions may turn out to have been in conflict with it.
-    Done {
-        class: Class,
-        spots: Box<[Spot]>,
-        /// What fences inside of it order.
-        through: Kinds,
-    },
+    /// Was executed, with what fences inside of it order; kept while older instructions may turn out to have been in conflict
+    /// with it.
+    Done { class: Class, spots: Box<[Spot]>, through: Kinds },
     /// A runtime error. Nothing is behind it; it happens when nothing is in front of it.
     Fault(Fault),
 }
 
-/// A call under way.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(super) struct Frame {
-    /// The next instruction to fetch, or the call that is under way.
-    pub(super) pc: u32,
-    /// Registers; those that do not matter any more are undefined.
-    pub(super) regs: Vec<Opd>,
+impl What {
+    /// What an instruction does that only computes or checks, given its operands.
+    pub(super) fn of(instr: &Instr, value: impl Fn(Src) -> Opd) -> Option<What> {
+        Some(match instr {
+            Instr::Op { op, a, b, .. } => {
+                What::Op { op: *op, a: value(*a), b: value(if op.arity() == 1 { *a } else { *b }) }
+            }
+            Instr::Assert { cond, fault } => What::Assert { cond: value(*cond), fault: *fault },
+            Instr::Assume { cond, .. } => What::Assume { cond: value(*cond), want: true },
+            Instr::Prune { cond } => {
+                What::Assume { cond: cond.map_or(Opd::Known(Value::ONE), value), want: false }
+            }
+            Instr::Within { base, result } => What::Within { base: value(*base), result: value(*result) },
+            _ => return None,
+        })
+    }
 }
 
 /// A thread.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Thread {
-    /// Calls under way, outermost first.
-    pub(super) frames: Vec<Frame>,
+    /// Where it fetches. Registers that do not matter any more are undefined.
+    pub(super) regs: Registers<Opd>,
     /// The execution buffer, oldest first.
     pub(super) pending: Vec<Pending>,
     /// Where its next local and its next heap object go.
@@ -159,17 +144,23 @@ pub(super) struct Thread {
 impl Thread {
     /// Waits for ever from now on.
     pub(super) fn give_up(&mut self) {
-        self.frames.truncate(1);
-        self.frames[0] = Frame { pc: 0, regs: Vec::new() };
+        self.end();
+        self.regs.goto(0);
         self.pending.clear();
         self.confined.clear();
         self.private.clear();
         (self.changed, self.held, self.stuck) = (false, false, true);
     }
 
+    /// Goes no further: nothing of what it was about to do matters.
+    pub(super) fn end(&mut self) {
+        self.regs.frames.truncate(1);
+        self.regs.values.clear();
+    }
+
     /// Calls `see` with every operand.
     pub(super) fn operands(&mut self, see: &mut impl FnMut(&mut Opd)) {
-        self.frames.iter_mut().flat_map(|frame| &mut frame.regs).for_each(&mut *see);
+        self.regs.values.iter_mut().for_each(&mut *see);
         self.private.iter_mut().for_each(|(_, _, opd)| see(opd));
         for pending in &mut self.pending {
             match &mut pending.what {

@@ -175,13 +175,11 @@ impl<'m, 'a, 'j> Explorer<'m, 'a, 'j> {
         let mut state = start;
         while (state as usize) < self.machine.pools.states.len() {
             if let Err(Failure { step, stop }) = self.expander.expand(self.machine, state) {
-                let mut path = self.path(state);
-                path.push(step);
-                return failed(stop, path);
+                return failed(stop, path_in(&self.parents, state, Some(step)));
             }
             self.statistics.transitions += self.expander.successors.len() as u64;
             let parents = std::mem::take(&mut self.parents);
-            let path = || path_in(&parents, state);
+            let path = || path_in(&parents, state, None);
             self.note_exit(&path);
             let successors = &self.expander.successors;
             let circles = successors.iter().any(|s| !s.new) && !successors.iter().any(|s| s.loud);
@@ -203,10 +201,6 @@ impl<'m, 'a, 'j> Explorer<'m, 'a, 'j> {
             state += 1;
         }
         End::Done
-    }
-
-    fn path(&self, state: u32) -> Vec<Step> {
-        path_in(&self.parents, state)
     }
 
     /// Notes whether the execution may end in the state just expanded because a thread calls `exit`. Of a closed program that
@@ -276,7 +270,7 @@ impl<'m, 'a, 'j> Explorer<'m, 'a, 'j> {
                 return Some(End::Restart);
             }
         }
-        if !self.machine.alike || self.machine.footprint.betrayed() {
+        if !self.machine.alike.holds || self.machine.footprint.betrayed() {
             return Some(End::Restart);
         }
         self.statistics.states += 1;
@@ -304,8 +298,9 @@ impl<'m, 'a, 'j> Explorer<'m, 'a, 'j> {
     }
 }
 
-fn path_in(parents: &[Option<(u32, Step)>], mut state: u32) -> Vec<Step> {
-    let mut path = Vec::new();
+/// The steps to a state, given where each comes from, and a last one.
+pub(crate) fn path_in(parents: &[Option<(u32, Step)>], mut state: u32, last: Option<Step>) -> Vec<Step> {
+    let mut path = Vec::from_iter(last);
     while let Some((parent, step)) = &parents[state as usize] {
         path.push(step.clone());
         state = *parent;

@@ -7,4 +7,4 @@
 mod explorer;
 pub(crate) mod trace;
 
-pub(crate) use explorer::{End, Explorer};
+pub(crate) use explorer::{End, Explorer, path_in};

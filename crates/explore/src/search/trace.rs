@@ -2,6 +2,7 @@
 //!
 //! Nothing is dropped this time, so that every object of the trace has an address of its own.
 
+use crate::code::registers::Frame;
 use crate::code::small;
 use crate::code::{Code, Instr};
 use crate::options::{Options, Reductions};
@@ -9,7 +10,7 @@ use crate::reduce::footprint::Footprint;
 use crate::state::Phase;
 use crate::step::expand::{Step, take};
 use crate::step::machine::Machine;
-use crate::step::recorder::{At, Frame, Note, Recorder};
+use crate::step::recorder::{At, Goal, Note, Recorder};
 use crate::step::run::Stop;
 use fencepost_harness::operation::Harness;
 use fencepost_harness::trace::{
@@ -108,14 +109,9 @@ fn make(
 /// The call of the subject, by number, that a thread is about to make, with its arguments.
 fn about_to_call(machine: &mut Machine, thread: u32) -> Option<(u32, Vec<Value>)> {
     machine.load_thread(thread);
-    let [frame] = machine.frames[..] else { return None };
-    let code = machine.code;
-    let Instr::Begin { call } = code.instrs[frame.pc as usize] else { return None };
-    let args = code.calls[call as usize].args.iter().map(|src| match *src < 0 {
-        true => code.consts[!*src as usize],
-        false => machine.regs[frame.base as usize + *src as usize],
-    });
-    Some((call, args.collect()))
+    let (code, thread) = (machine.code, &machine.thread);
+    let Instr::Begin { call } = code.instrs[thread.pc() as usize] else { return None };
+    Some((call, code.calls[call as usize].args.iter().map(|src| thread.get(code, *src)).collect()))
 }
 
 /// A thread under recording.
@@ -200,6 +196,15 @@ impl<'a> Tracer<'a> {
             }
             _ => {}
         }
+    }
+
+    /// A store or free goes where it goes.
+    fn send(&mut self, event: usize, to: Goal) {
+        match to {
+            Goal::Memory => self.seen(event),
+            Goal::Buffer | Goal::Dead => self.threads[self.events[event].thread].buffer.push(Some(event)),
+        }
+        self.told |= matches!(to, Goal::Dead);
     }
 
     /// Where a thread reads some bytes from, equal neighbours joined.
@@ -309,12 +314,9 @@ impl Recorder for Tracer<'_> {
                 let event = self.push(&at, Action::Load { addr, ty, order, value, from });
                 self.look(event);
             }
-            Note::Store { addr, ty, order, value, direct } => {
+            Note::Store { addr, ty, order, value, to } => {
                 let event = self.push(&at, Action::Store { addr, ty, order, value });
-                match direct {
-                    true => self.seen(event),
-                    false => self.threads[at.thread].buffer.push(Some(event)),
-                }
+                self.send(event, to);
             }
             Note::Fence(fence) => _ = self.push(&at, Action::Fence(fence)),
             Note::Alloc { addr, size, site, reused } => {
@@ -332,33 +334,14 @@ impl Recorder for Tracer<'_> {
                     self.objects.insert(addr, (size, life));
                 }
             }
-            Note::Free { addr, direct } => {
+            Note::Free { addr, to } => {
                 let event = self.push(&at, Action::Free { addr });
-                match direct {
-                    true => self.seen(event),
-                    false => self.threads[at.thread].buffer.push(Some(event)),
-                }
+                self.send(event, to);
             }
             Note::Choose(value) => _ = self.push(&at, Action::Choose { value }),
             Note::Spawn(thread) => {
                 let event = self.push(&at, Action::Spawn { thread });
                 self.thread(Start::Spawn(EventId(small(event))));
-            }
-            Note::DeadLoad { addr, ty, order, value } => {
-                let from = self.sources(at.thread, addr, ty.bytes());
-                let event = self.push(&at, Action::Load { addr, ty, order, value, from });
-                self.look(event);
-            }
-            // They come after what is under way.
-            Note::DeadStore { addr, ty, order, value } => {
-                let event = self.push(&at, Action::Store { addr, ty, order, value });
-                self.threads[at.thread].buffer.push(Some(event));
-                self.told = true;
-            }
-            Note::DeadFree { addr } => {
-                let event = self.push(&at, Action::Free { addr });
-                self.threads[at.thread].buffer.push(Some(event));
-                self.told = true;
             }
         }
     }

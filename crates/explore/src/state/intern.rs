@@ -37,11 +37,13 @@ pub(crate) struct Interner<W> {
     table: Vec<u64>,
 }
 
-impl<W: Word> Interner<W> {
-    pub(crate) fn new() -> Interner<W> {
+impl<W> Default for Interner<W> {
+    fn default() -> Interner<W> {
         Interner { words: Vec::new(), ends: Vec::new(), table: vec![0; 1 << 10] }
     }
+}
 
+impl<W: Word> Interner<W> {
     /// How many sequences there are.
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
@@ -125,7 +127,7 @@ mod tests {
 
     #[test]
     fn numbers_stand_for_sequences() {
-        let mut interner: Interner<u32> = Interner::new();
+        let mut interner: Interner<u32> = Interner::default();
         let sequence =
             |n: u32| -> Vec<u32> { (0..n % 7).map(|i| n.wrapping_mul(i * i + 1) % 5000).collect() };
         let mut known: std::collections::HashMap<Vec<u32>, u32> = Default::default();

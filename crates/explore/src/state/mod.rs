@@ -9,6 +9,7 @@ pub(crate) mod address;
 pub(crate) mod buffer;
 pub(crate) mod intern;
 pub(crate) mod object;
+mod thread;
 pub(crate) mod threads;
 mod world;
 

@@ -79,6 +79,7 @@ pub(crate) enum Phase {
 pub(crate) const PARTIAL: u32 = u32::MAX;
 
 /// Interned parts of one kind, with the slots that each refers to.
+#[derive(Default)]
 pub(crate) struct Parts {
     pub(crate) words: Interner<u64>,
     /// Slots that a part may refer to, in whatever form, ascending.
@@ -90,16 +91,6 @@ pub(crate) struct Parts {
 }
 
 impl Parts {
-    fn new() -> Parts {
-        Parts {
-            words: Interner::new(),
-            references: Vec::new(),
-            ends: Vec::new(),
-            pointers: Vec::new(),
-            pointer_ends: Vec::new(),
-        }
-    }
-
     /// The number of a part. `held` are those of its words that may be pointers, in whatever form; `values`
     /// are positions of those that hold a value, and the value's undefined bits.
     #[inline]
@@ -178,6 +169,9 @@ pub(crate) struct Pools {
     /// How buffers are represented, unless as they are.
     pub(crate) rules: Option<Rules>,
     scratch: Vec<u32>,
+    pub(super) words: Vec<u64>,
+    /// How many bytes were held when that was asked last.
+    asked: u64,
 }
 
 /// The number of the empty buffer.
@@ -186,16 +180,18 @@ pub(crate) const EMPTY: u32 = 0;
 impl Pools {
     pub(crate) fn new(buffered: bool, bounded: bool, rules: Option<Rules>) -> Pools {
         let mut pools = Pools {
-            threads: Parts::new(),
+            threads: Parts::default(),
             phases: Vec::new(),
-            buffers: Parts::new(),
-            objects: Parts::new(),
-            shapes: Interner::new(),
-            states: Interner::new(),
+            buffers: Parts::default(),
+            objects: Parts::default(),
+            shapes: Interner::default(),
+            states: Interner::default(),
             buffered,
             bounded,
             rules,
             scratch: Vec::new(),
+            words: Vec::new(),
+            asked: 0,
         };
         let empty = pools.buffers.intern(&[], |_| {}, |_| {});
         debug_assert_eq!(empty, EMPTY);
@@ -205,6 +201,16 @@ impl Pools {
     pub(crate) fn bytes(&self) -> u64 {
         let parts = self.threads.bytes() + self.buffers.bytes() + self.objects.bytes();
         parts + self.shapes.bytes() + self.states.bytes() + self.phases.capacity() as u64
+    }
+
+    /// How many bytes are held, if that are more by some number than when it was told last.
+    #[inline]
+    pub(crate) fn grown(&mut self, by: u64) -> Option<u64> {
+        let held = self.bytes();
+        (held > self.asked + by).then(|| {
+            self.asked = held;
+            held
+        })
     }
 
     /// Whether numbers or positions are about to need more than 32 bits. Asked after each state that is expanded, which
@@ -248,8 +254,17 @@ impl Pools {
         Buffer::decode(self.rules, self.buffers.words.get(number))
     }
 
+    /// The number of a buffer.
+    pub(crate) fn intern_buffer(&mut self, buffer: &Buffer) -> u32 {
+        let mut words = std::mem::take(&mut self.words);
+        buffer.encode(&mut words);
+        let number = self.intern_buffer_words(&words);
+        self.words = words;
+        number
+    }
+
     /// The number of a buffer's words.
-    pub(crate) fn intern_buffer(&mut self, words: &[u64]) -> u32 {
+    pub(crate) fn intern_buffer_words(&mut self, words: &[u64]) -> u32 {
         let rules = self.rules;
         let values = |see: &mut dyn FnMut(usize, u64)| buffer::values(rules, words, see);
         self.buffers.intern(words, |see| values(&mut |at, _| see(words[at])), values)

@@ -28,20 +28,18 @@
 
 use crate::code::small;
 use crate::options::Model;
-use crate::reduce::memo::{self, Look};
+use crate::reduce::alike::Part;
 use crate::state::address;
 use crate::state::buffer::Buffer;
 use crate::state::buffer::exact::{Entry, Kind};
 use crate::state::object::{self, Object};
-use crate::step::machine::{Place, Spot};
-use crate::step::recorder::{Note, Recorder};
+use crate::step::memory::{Place, Spot};
+use crate::step::recorder::{Goal, Note, Recorder};
 use crate::step::run::{Run, Stop};
 use fencepost_lsl::fault::Fault;
 use fencepost_lsl::program::{self, Order};
 use fencepost_lsl::value::{IntTy, Value};
 
-/// Things to look at after which a step is not worth remembering.
-const MOST_LOOKS: usize = 64;
 /// Bytes that an object may have.
 const MOST_BYTES: u64 = 1 << 24;
 
@@ -86,7 +84,7 @@ impl<R: Recorder> Run<'_, '_, R> {
         if self.object(spot).freed() || self.buffer.frees(addr) {
             let memory = self.object(spot).read(offset, ty);
             let value = self.buffer.view(addr, ty, memory);
-            self.note(Note::DeadLoad { addr, ty, order, value });
+            self.note(Note::Load { addr, ty, order, value });
             return Err(Fault::UseAfterFree.into());
         }
         if footprint && !own && self.counts() {
@@ -96,8 +94,12 @@ impl<R: Recorder> Run<'_, '_, R> {
         if !self.buffer.is_empty() {
             value = self.see(addr, ty, value)?;
         }
-        self.weigh_load(spot.object, addr, offset, ty, value);
-        self.form_load(spot.object, addr, offset, ty, value);
+        let buffer = &self.buffer;
+        self.machine.watch(self.world, |alike, forms, lay| {
+            let (content, part) = (lay.pools.object(spot.object).content(), Part { addr, offset, ty });
+            alike.load(content, buffer.entries(), part, value);
+            forms.load(lay, content, buffer, part, value)
+        });
         self.note(Note::Load { addr, ty, order, value });
         Ok(Some(value))
     }
@@ -159,16 +161,20 @@ impl<R: Recorder> Run<'_, '_, R> {
             self.pass();
         }
         if self.object(spot).freed() || self.buffer.frees(addr) {
-            self.note(Note::DeadStore { addr, ty, order, value: value.wrap(ty) });
+            self.note(Note::Store { addr, ty, order, value: value.wrap(ty), to: Goal::Dead });
             return Err(Fault::UseAfterFree.into());
         }
-        self.note(Note::Store { addr, ty, order, value: value.wrap(ty), direct });
-        self.weigh_stored(value, ty);
-        self.form_stored(value, ty);
+        self.note(Note::Store { addr, ty, order, value: value.wrap(ty), to: Goal::new(direct) });
+        self.machine.watch(self.world, |alike, forms, lay| {
+            alike.stored(value, ty);
+            forms.stored(lay, value, ty)
+        });
         if direct {
-            self.machine.ghost = order == Order::Ghost;
-            self.write(spot, ty, value, own);
-            self.machine.ghost = false;
+            let tells = self.write(spot, ty, value, own);
+            // Of what is its thread's own or was, and is known by a store that is still under way.
+            if tells && order == Order::Ghost && model != Model::Sc {
+                self.machine.footprint.told();
+            }
         } else {
             self.machine.share_word(self.world, value.bits());
             let word = spot.offset / 8;
@@ -200,7 +206,7 @@ impl<R: Recorder> Run<'_, '_, R> {
             return Ok(true);
         }
         if self.machine.options.waits_when_full {
-            self.machine.waited = true;
+            self.machine.notes.waited = true;
             return Ok(true);
         }
         Err(Stop::Unsupported(format!("more than {most} stores of a thread under way")))
@@ -222,17 +228,20 @@ impl<R: Recorder> Run<'_, '_, R> {
             && self.machine.footprint.writes_alone(class, spot.offset, bytes, self.thread)
     }
 
-    /// Writes to memory.
-    pub(crate) fn write(&mut self, spot: Spot, ty: IntTy, value: Value, own: bool) {
+    /// Writes to memory. Whether there are objects that everybody can reach by it.
+    pub(crate) fn write(&mut self, spot: Spot, ty: IntTy, value: Value, own: bool) -> bool {
         let mut words = self.object(spot).0.to_vec();
         if self.machine.options.reductions.footprint && !own && self.counts() {
             self.machine.footprint.write(Object(&words).class(), spot.offset, ty.bytes(), self.thread);
         }
         object::write(&mut words, spot.offset, ty, value);
-        self.machine.weigh_store(spot.object, &words, spot.offset, ty, value.wrap(ty).bits());
-        let kept = value.wrap(ty).bits();
-        self.machine.form_write(self.world, spot.object, &words, spot.offset, ty, kept);
-        self.machine.replace(self.world, spot.place, &words);
+        let (kept, after) = (value.wrap(ty).bits(), Object(&words).content());
+        self.machine.watch(self.world, |alike, forms, lay| {
+            let before = lay.pools.object(spot.object).content();
+            alike.write(before, after, spot.offset, ty, kept);
+            forms.write(lay, before, after, spot.offset, ty, kept)
+        });
+        self.machine.replace(self.world, spot.place, &words)
     }
 
     /// A new object; none if it is a scheduling point.
@@ -255,7 +264,7 @@ impl<R: Recorder> Run<'_, '_, R> {
             if !self.sole && self.depth == 0 && !self.spend() {
                 return Ok(None);
             }
-            self.machine.pure = false;
+            self.machine.looks.pure = false;
             let dead: Vec<usize> = (0..self.world.slots.len())
                 .filter(|&at| {
                     let object = self.machine.pools.object(self.world.objects[at]);
@@ -280,7 +289,7 @@ impl<R: Recorder> Run<'_, '_, R> {
         let needed = address::slots(size, made.align);
         let (mut slot, mut free) = (region.start, 0);
         while free < needed && slot + needed <= region.end {
-            match self.look_at_room(slot + free) {
+            match self.machine.looks.room(&self.machine.pools, self.world, slot + free) {
                 0 => free += 1,
                 taken => (slot, free) = (slot + free + taken, 0),
             }
@@ -291,21 +300,10 @@ impl<R: Recorder> Run<'_, '_, R> {
         let words = object::new(shape, owner);
         let number = self.machine.pools.intern_object(&words);
         self.world.insert(slot, number);
-        self.machine.made.push(slot);
+        self.machine.looks.make(slot);
         let addr = address::base(slot, made.align);
         self.note(Note::Alloc { addr, size, site, reused: false });
         Ok(Some(addr))
-    }
-
-    /// How many slots the object takes that starts in a slot. Where a new object goes depends on that.
-    fn look_at_room(&mut self, slot: u32) -> u32 {
-        let taken = memo::room(&self.machine.pools, self.world, slot);
-        let look = Look::Room(slot, taken);
-        if !self.machine.made.contains(&slot) && !self.machine.looks.contains(&look) {
-            self.machine.looks.push(look);
-            self.machine.pure &= self.machine.looks.len() < MOST_LOOKS;
-        }
-        taken
     }
 
     /// The end of an object; false if it is a scheduling point.
@@ -326,10 +324,10 @@ impl<R: Recorder> Run<'_, '_, R> {
             return if self.may_wait() { Err(Stop::Blocked) } else { Ok(false) };
         }
         if self.object(spot).freed() || self.buffer.frees(addr) {
-            self.note(Note::DeadFree { addr });
+            self.note(Note::Free { addr, to: Goal::Dead });
             return Err(Fault::DoubleFree.into());
         }
-        self.note(Note::Free { addr, direct });
+        self.note(Note::Free { addr, to: Goal::new(direct) });
         match &mut self.buffer {
             _ if direct => self.end_life(spot, own),
             Buffer::Exact(buffer) => {

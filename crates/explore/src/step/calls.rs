@@ -1,6 +1,6 @@
 //! Calls that a subject makes, which a monitor may watch, and threads that start.
 
-use crate::code::{Src, register};
+use crate::code::{CallSite, Src, register};
 use crate::state::buffer::Buffer;
 use crate::state::threads;
 use crate::step::recorder::{Note, Recorder};
@@ -19,7 +19,7 @@ impl<R: Recorder> Run<'_, '_, R> {
                 return Ok(Flow::Pause(pc));
             }
             self.began = true;
-            self.machine.pure = false;
+            self.machine.looks.pure = false;
             let state = MonitorState(self.world.monitor);
             let thread = self.thread - 1;
             // A counterexample is run again without the monitor.
@@ -39,14 +39,13 @@ impl<R: Recorder> Run<'_, '_, R> {
         let site = &code.calls[call as usize];
         let watched = site.watched.is_some() && !code.initial.contains(&call);
         if watched || self.recorder.listens() {
-            let results: Vec<Value> = site.results.iter().map(|reg| self.value(register(*reg))).collect();
+            let results = self.results(site);
             if self.recorder.listens() {
                 self.recorder.end(self.thread, results.clone());
             }
             if watched {
-                self.machine.pure = false;
-                self.machine.weigh_observed(results.iter().copied());
-                self.machine.form_told(self.world, &results);
+                self.machine.looks.pure = false;
+                self.tell(&results);
                 self.commit();
                 let state = MonitorState(self.world.monitor);
                 let thread = self.thread - 1;
@@ -81,7 +80,7 @@ impl<R: Recorder> Run<'_, '_, R> {
     /// adds executions.
     fn start(&mut self, driver: u32, args: &[Value]) {
         let thread = self.world.threads.len();
-        self.machine.pure = false;
+        self.machine.looks.pure = false;
         let waits = !self.buffer.entries().is_empty();
         self.machine.add_thread(self.world, driver, args, waits);
         if let (true, Buffer::Exact(buffer)) = (waits, &mut self.buffer) {
@@ -97,9 +96,8 @@ impl<R: Recorder> Run<'_, '_, R> {
             let mut initial = Vec::new();
             for call in &code.initial {
                 let site = &code.calls[*call as usize];
-                let values: Vec<Value> = site.results.iter().map(|reg| self.value(register(*reg))).collect();
-                self.machine.weigh_observed(values.iter().copied());
-                self.machine.form_told(self.world, &values);
+                let values = self.results(site);
+                self.tell(&values);
                 initial.extend(site.watched.clone().map(|fixed| (fixed, values)));
             }
             let state = self.machine.monitor.as_deref_mut().and_then(|monitor| monitor.start(&initial));
@@ -112,5 +110,18 @@ impl<R: Recorder> Run<'_, '_, R> {
         (self.sole, self.budget) = (false, false);
         self.commit();
         Ok(())
+    }
+
+    /// What a call gave back.
+    fn results(&self, site: &CallSite) -> Vec<Value> {
+        site.results.iter().map(|reg| self.value(register(*reg))).collect()
+    }
+
+    /// A monitor is told of values.
+    fn tell(&mut self, values: &[Value]) {
+        self.machine.watch(self.world, |alike, forms, lay| {
+            alike.observed(values.iter().copied());
+            forms.told(lay, values)
+        });
     }
 }

@@ -3,11 +3,11 @@
 use crate::code::small;
 use crate::reduce::collect::collect;
 use crate::reduce::memo::Change;
-use crate::reduce::rename::rename;
+use crate::reduce::rename::Renaming;
 use crate::reduce::symmetry::comes_later;
 use crate::state::buffer::Flush;
 use crate::state::{EMPTY, Phase, World};
-use crate::step::machine::Machine;
+use crate::step::machine::{Machine, Passed};
 use crate::step::notice::{noticeable, private};
 use crate::step::recorder::{Nothing, Recorder};
 use crate::step::run::{self, Run, Stop};
@@ -40,9 +40,6 @@ pub(crate) struct Successor {
     pub(crate) passed: Passed,
 }
 
-/// Accesses by label, each with the labels of the stores that were in the buffer when it was made.
-pub(crate) type Passed = Vec<(u32, Vec<u32>)>;
-
 /// A step that leads nowhere good.
 pub(crate) struct Failure {
     pub(crate) step: Step,
@@ -55,6 +52,7 @@ pub(crate) struct Failure {
 pub(crate) struct Expander {
     pub(crate) world: World,
     next: World,
+    renaming: Renaming,
     /// Whether only one thread is left, which then goes further than otherwise.
     alone: bool,
     pub(crate) successors: Vec<Successor>,
@@ -89,7 +87,8 @@ impl Expander {
                 machine.options.preemptions.is_none_or(|most| self.world.preemptions + cost <= most);
             if machine.phase(&self.world, thread) == Phase::Running
                 && allowed
-                && !comes_later(machine, &self.world, thread)
+                && !(machine.alike.symmetric
+                    && comes_later(machine.code, &machine.pools, &self.world, thread))
             {
                 self.runs(machine, thread, cost)?;
             }
@@ -152,16 +151,16 @@ impl Expander {
             match stop {
                 None => {
                     let (mut leaves, mut moves, mut loud) = (true, true, true);
-                    if machine.pure {
+                    if machine.looks.pure {
                         let pools = &machine.pools;
-                        let looks = &machine.looks;
+                        let looks = &machine.looks.seen;
                         let own = |object| private(machine, object, thread);
                         let mut change = Change::between(pools, &self.world, &self.next, thread, looks, own);
                         change.loud |= machine.phase(&self.next, thread) == Phase::Finished;
                         (leaves, moves, loud) = (change.leaves, change.moves, change.loud);
                         machine.memo.keep(&self.world, thread, looks, Some(change));
                     }
-                    if !machine.pure {
+                    if !machine.looks.pure {
                         // What was made and dropped at once is seen by nobody.
                         tidy(machine, &mut self.next);
                         leaves = false;
@@ -171,8 +170,8 @@ impl Expander {
                     self.count(machine, thread, cost);
                     self.found(machine, step(script.clone()), leaves, moves, loud);
                 }
-                Some(Stop::Blocked) if machine.pure => {
-                    machine.memo.keep(&self.world, thread, &machine.looks, None);
+                Some(Stop::Blocked) if machine.looks.pure => {
+                    machine.memo.keep(&self.world, thread, &machine.looks.seen, None);
                 }
                 Some(Stop::Blocked) => {}
                 Some(stop @ (Stop::Pruned | Stop::Exited)) => {
@@ -180,7 +179,7 @@ impl Expander {
                     self.exits |= stop == Stop::Exited;
                 }
                 Some(Stop::Fault(_)) if machine.options.labelled => {
-                    self.faults.push(std::mem::take(&mut machine.passed));
+                    self.faults.push(std::mem::take(&mut machine.notes.passed));
                 }
                 Some(stop) => return Err(Failure { step: step(script.clone()), stop }),
             }
@@ -201,7 +200,7 @@ impl Expander {
     }
 
     fn flushed(&mut self, machine: &mut Machine, step: Step) -> Result<(), Failure> {
-        machine.passed.clear();
+        machine.notes.passed.clear();
         if let Err(stop) = take(machine, &self.world, &mut self.next, &step, &mut Nothing) {
             return Err(Failure { step, stop });
         }
@@ -221,11 +220,11 @@ impl Expander {
         if leaves {
             tidy(machine, &mut self.next);
         }
-        if moves && machine.renames {
-            rename(machine, &mut self.next);
+        if moves && machine.alike.renames {
+            self.renaming.rename(machine.code, &mut machine.pools, &mut self.next);
         }
         let (state, new) = machine.pools.encode(&self.next);
-        let passed = std::mem::take(&mut machine.passed);
+        let passed = std::mem::take(&mut machine.notes.passed);
         self.successors.push(Successor { step, state, new, loud, passed });
     }
 }
@@ -256,7 +255,7 @@ pub(crate) fn take<R: Recorder>(
             run.flush(flush)?;
             run.settle();
             let buffer = run.buffer;
-            machine.set_buffer(world, step.thread, &buffer);
+            world.buffers[step.thread] = machine.pools.intern_buffer(&buffer);
             Ok(())
         }
     }

@@ -39,7 +39,7 @@ impl<R: Recorder> Run<'_, '_, R> {
         match seen.as_deref() {
             Some([only]) => Ok(*only),
             Some(several) => {
-                self.machine.pure = false;
+                self.machine.looks.pure = false;
                 Ok(several[self.script.take(small(several.len())) as usize])
             }
             None => Err(mixed()),
@@ -54,8 +54,7 @@ impl<R: Recorder> Run<'_, '_, R> {
                 buffer.push(Entry { kind: Kind::Store, addr, ty, value: value.wrap(ty), barrier: false });
             }
             Buffer::Loose(rules, buffer) => {
-                let frames = &self.machine.frames;
-                let label = if self.machine.options.labelled { frames[frames.len() - 1].pc } else { 0 };
+                let label = if self.machine.options.labelled { self.machine.thread.pc() } else { 0 };
                 if !buffer.store(*rules, Item::new(addr, ty, value, label)) {
                     return Err(mixed());
                 }
@@ -71,12 +70,10 @@ impl<R: Recorder> Run<'_, '_, R> {
             && let Buffer::Loose(_, buffer) = &self.buffer
             && !buffer.is_empty()
         {
-            let frames = &self.machine.frames;
-            let pc = frames[frames.len() - 1].pc;
             let mut labels: Vec<u32> = buffer.items().map(|item| item.label).collect();
             labels.sort_unstable();
             labels.dedup();
-            self.machine.passed.push((pc, labels));
+            self.machine.notes.passed.push((self.machine.thread.pc(), labels));
         }
     }
 

@@ -9,6 +9,7 @@ pub(crate) mod calls;
 pub(crate) mod expand;
 pub(crate) mod flush;
 pub(crate) mod machine;
+pub(crate) mod memory;
 pub(crate) mod notice;
 pub(crate) mod recorder;
 pub(crate) mod run;

@@ -1,18 +1,10 @@
 //! What can be noted while threads run. Exploring notes nothing and pays nothing for it; a counterexample is
 //! run once more to note its events.
 
+use crate::code::registers::Frame;
 use fencepost_lsl::program::{Fence, Order};
 use fencepost_lsl::source::Span;
 use fencepost_lsl::value::{IntTy, Value};
-
-/// A procedure under way.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Frame {
-    /// The next instruction; for all but the innermost, the call under way.
-    pub(crate) pc: u32,
-    /// Where its registers start.
-    pub(crate) base: u32,
-}
 
 /// Where something happens.
 pub(crate) struct At<'a> {
@@ -24,49 +16,35 @@ pub(crate) struct At<'a> {
 /// Something that happens.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Note {
-    Load {
-        addr: u64,
-        ty: IntTy,
-        order: Order,
-        value: Value,
-    },
-    /// A store: to the buffer, unless `direct`.
-    Store {
-        addr: u64,
-        ty: IntTy,
-        order: Order,
-        value: Value,
-        direct: bool,
-    },
+    /// A load, also of dead memory.
+    Load { addr: u64, ty: IntTy, order: Order, value: Value },
+    /// A store.
+    Store { addr: u64, ty: IntTy, order: Order, value: Value, to: Goal },
+    /// A fence.
     Fence(Fence),
-    Alloc {
-        addr: u64,
-        size: u64,
-        site: u32,
-        reused: bool,
-    },
-    Free {
-        addr: u64,
-        direct: bool,
-    },
+    /// A new object.
+    Alloc { addr: u64, size: u64, site: u32, reused: bool },
+    /// The end of one.
+    Free { addr: u64, to: Goal },
+    /// A choice.
     Choose(Value),
+    /// A thread is started.
     Spawn(usize),
-    /// A load of dead memory.
-    DeadLoad {
-        addr: u64,
-        ty: IntTy,
-        order: Order,
-        value: Value,
-    },
-    DeadStore {
-        addr: u64,
-        ty: IntTy,
-        order: Order,
-        value: Value,
-    },
-    DeadFree {
-        addr: u64,
-    },
+}
+
+/// Where a store goes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Goal {
+    Memory,
+    Buffer,
+    /// Its object is dead. It comes after what is under way.
+    Dead,
+}
+
+impl Goal {
+    pub(crate) fn new(direct: bool) -> Goal {
+        if direct { Goal::Memory } else { Goal::Buffer }
+    }
 }
 
 /// Takes note of what happens.

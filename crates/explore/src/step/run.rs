@@ -4,6 +4,14 @@
 //! call that a monitor watches. It carries that out and all that follows up to the next one. What makes an
 //! access invisible to others is said in [`crate::step::access`].
 //!
+//! This is one of two interpreters of the bytecode. Both have operands, calls and returns from [`crate::code::registers`];
+//! `rlx/fetch.rs` and `rlx/block.rs` share what computes and checks as well. A common one would need a method for every other
+//! instruction, and no two of these have the same body. Here an instruction is carried out at once, on values; what it
+//! looked at is noted, so that the step can be looked up; it may end the step before it, to be made again later, or take the
+//! whole step back. There its operands may not be known yet, so that operations, conditions and accesses are put into a buffer to
+//! be decided in another order. Even an addition differs: here it is watched for what it does to addresses, which have to
+//! be recognised where objects are dropped and renamed; there it may have to wait, and nothing is dropped.
+//!
 //! # Soundness
 //!
 //! Instructions that touch only registers, memory that nobody else can reach, or the thread's own end of
@@ -15,17 +23,15 @@
 //! An assumption that fails after nothing but reading takes that back: the thread waits before its first
 //! read since it last did something that others can notice, and tries again when they have moved on.
 
-use crate::code::small;
 use crate::code::{Instr, Src};
 use crate::state::World;
 use crate::state::buffer::Buffer;
 use crate::step::machine::Machine;
-use crate::step::recorder::{At, Frame, Note, Recorder};
+use crate::step::recorder::{At, Note, Recorder};
 use crate::step::script::Script;
 use fencepost_harness::verdict::Reason;
 use fencepost_lsl::fault::{Fault, Use};
-use fencepost_lsl::interp::{MAX_CALLS, too_deep};
-use fencepost_lsl::program::{Choice, Fence, Order, Unmet};
+use fencepost_lsl::program::{Fence, Order, Unmet};
 use fencepost_lsl::value::Value;
 
 /// Why a step leads to no state.
@@ -61,8 +67,6 @@ const LOCAL_LIMIT: u32 = 1_000;
 const ATOMIC_LIMIT: u32 = 1_000_000;
 /// Instructions after which limits are looked at.
 const POLLED: u32 = 256;
-/// Values of a type small enough to try all of.
-const ENUMERABLE_BITS: u8 = 8;
 
 /// Whether a fence keeps stores before stores, and stores before loads.
 fn orders(fence: Fence) -> (bool, bool) {
@@ -165,25 +169,21 @@ fn attempt<R: Recorder>(
     recorder: &mut R,
 ) -> Result<(), Stop> {
     machine.load_thread(world.threads[thread]);
-    machine.looks.clear();
-    machine.made.clear();
-    machine.passed.clear();
+    machine.notes.passed.clear();
     // While a thread is the first and only one, what it accesses is not noted.
     let others = world.threads.len() > 1;
-    machine.pure = others && script.pause.is_none() && machine.options.reductions.remember;
+    machine.looks.begin(others && script.pause.is_none() && machine.options.reductions.remember);
     let mut run = Run::flushing(machine, world, thread, script, recorder);
     if run.sole {
-        run.machine.pure = false;
+        run.machine.looks.pure = false;
         run.drain()?;
     }
     run.go()?;
     run.settle();
     let Run { buffer, buffer_changed, .. } = run;
-    let (frames, regs) = (std::mem::take(&mut machine.frames), std::mem::take(&mut machine.regs));
-    world.threads[thread] = machine.intern_thread(&frames, &regs, false);
-    (machine.frames, machine.regs) = (frames, regs);
+    world.threads[thread] = machine.pools.intern_thread(machine.code, &machine.thread, false);
     if buffer_changed {
-        machine.set_buffer(world, thread, &buffer);
+        world.buffers[thread] = machine.pools.intern_buffer(&buffer);
     }
     Ok(())
 }
@@ -191,17 +191,7 @@ fn attempt<R: Recorder>(
 impl<R: Recorder> Run<'_, '_, R> {
     #[inline]
     pub(crate) fn value(&self, src: Src) -> Value {
-        if src < 0 {
-            return self.machine.code.consts[!src as usize];
-        }
-        let base = self.machine.frames[self.machine.frames.len() - 1].base;
-        self.machine.regs[base as usize + src as usize]
-    }
-
-    #[inline]
-    pub(crate) fn set(&mut self, reg: u32, value: Value) {
-        let base = self.machine.frames[self.machine.frames.len() - 1].base;
-        self.machine.regs[(base + reg) as usize] = value;
+        self.machine.thread.get(self.machine.code, src)
     }
 
     pub(crate) fn address(&self, src: Src) -> Result<u64, Stop> {
@@ -214,9 +204,9 @@ impl<R: Recorder> Run<'_, '_, R> {
     }
 
     pub(crate) fn note(&mut self, note: Note) {
-        let frames = &self.machine.frames;
-        let pc = frames[frames.len() - 1].pc;
-        self.recorder.note(At { thread: self.thread, pc, frames }, note);
+        let thread = &self.machine.thread;
+        let at = At { thread: self.thread, pc: thread.pc(), frames: &thread.frames };
+        self.recorder.note(at, note);
     }
 
     /// Something happens that others can notice.
@@ -245,8 +235,7 @@ impl<R: Recorder> Run<'_, '_, R> {
     fn go(&mut self) -> Result<(), Stop> {
         let code = self.machine.code;
         loop {
-            let last = self.machine.frames.len() - 1;
-            let pc = self.machine.frames[last].pc;
+            let pc = self.machine.thread.pc();
             self.steps += 1;
             if self.steps.is_multiple_of(POLLED) {
                 self.machine.options.budget.spent().map_err(|exhausted| Stop::Limit(exhausted.into()))?;
@@ -258,21 +247,19 @@ impl<R: Recorder> Run<'_, '_, R> {
                 Ok(flow) => flow,
                 Err(stop) => {
                     if let Stop::Fault(fault) = &stop {
-                        let frames = &self.machine.frames;
-                        let pc = frames[frames.len() - 1].pc;
-                        let at = At { thread: self.thread, pc, frames };
+                        let pc = self.machine.thread.pc();
+                        let at = At { thread: self.thread, pc, frames: &self.machine.thread.frames };
                         self.recorder.fail(at, fault, code.spans[pc as usize]);
                     }
                     return Err(stop);
                 }
             };
-            let last = self.machine.frames.len() - 1;
-            let frame = &mut self.machine.frames[last];
+            let thread = &mut self.machine.thread;
             match flow {
-                Flow::Next => frame.pc += 1,
+                Flow::Next => thread.goto(thread.pc() + 1),
                 Flow::Goto(to) => {
-                    let back = to <= frame.pc;
-                    frame.pc = to;
+                    let back = to <= thread.pc();
+                    thread.goto(to);
                     // Of a call that is not yet made, the arguments are not kept.
                     let before_call = matches!(code.instrs[to as usize], Instr::Call { .. });
                     // Ways that choices open multiply with each round, unless states in between are told apart.
@@ -286,7 +273,7 @@ impl<R: Recorder> Run<'_, '_, R> {
                     }
                 }
                 Flow::Pause(at) => {
-                    frame.pc = at;
+                    thread.goto(at);
                     assert_eq!(self.depth, 0, "a step ends inside of an atomic block");
                     return Ok(());
                 }
@@ -301,14 +288,16 @@ impl<R: Recorder> Run<'_, '_, R> {
                 let x = self.value(*a);
                 let y = if op.arity() == 1 { Value::ZERO } else { self.value(*b) };
                 let value = op.eval(&[x, y][..op.arity()])?;
-                self.machine.weigh_op(self.world, *op, x, y, value);
-                self.machine.form_op(self.world, *op, x, y, value);
-                self.set(*dst, value);
+                self.machine.watch(self.world, |alike, forms, lay| {
+                    alike.op(lay, *op, x, y, value);
+                    forms.op(lay, *op, x, y, value)
+                });
+                self.machine.thread.set(*dst, value);
             }
             Instr::Load { dst, addr, ty, order } => {
                 let addr = self.address(*addr)?;
                 match self.load(addr, *ty, *order)? {
-                    Some(value) => self.set(*dst, value),
+                    Some(value) => self.machine.thread.set(*dst, value),
                     None => return Ok(Flow::Pause(pc)),
                 }
             }
@@ -328,8 +317,12 @@ impl<R: Recorder> Run<'_, '_, R> {
                     return Ok(Flow::Goto(*to));
                 }
             }
-            Instr::Call { proc, args, results: _ } => return self.call(*proc, args),
-            Instr::Return => self.leave_proc(),
+            Instr::Call { proc, args, .. } => {
+                let Machine { code, thread, .. } = &mut *self.machine;
+                thread.call(code, *proc, args).map_err(Stop::Unsupported)?;
+                return Ok(Flow::Goto(thread.pc()));
+            }
+            Instr::Return => self.machine.thread.leave(self.machine.code),
             Instr::Fence(fence) => {
                 let (stores, loads) = orders(*fence);
                 if self.drains(stores, loads) {
@@ -351,34 +344,26 @@ impl<R: Recorder> Run<'_, '_, R> {
             }
             Instr::Leave => self.leave(1),
             Instr::Assert { cond, fault } => {
-                self.machine.asserted = true;
+                self.machine.notes.asserted = true;
                 if !self.condition(*cond)? {
                     return Err(self.machine.code.faults[*fault as usize].clone().into());
                 }
             }
             Instr::Assume { cond, unmet } => {
                 if !self.condition(*cond)? {
-                    // What was done stays done: the thread stays where it last looked at memory, or here. It may find the
-                    // condition to hold when it looks again later.
-                    return match self.read {
-                        _ if !self.committed || self.depth > 0 => Err(match unmet {
+                    return self.turn_back(
+                        pc,
+                        match unmet {
                             Unmet::Waits => Stop::Blocked,
                             Unmet::RulesOut => Stop::Pruned,
                             Unmet::Exits => Stop::Exited,
-                        }),
-                        Some(load) => Err(Stop::Again(load)),
-                        None => Ok(Flow::Pause(pc)),
-                    };
+                        },
+                    );
                 }
             }
             Instr::Prune { cond } => {
                 if cond.map_or(Ok(true), |cond| self.condition(cond))? {
-                    // As with an assumption, what was done stays done, for others to see.
-                    return match self.read {
-                        _ if !self.committed || self.depth > 0 => Err(Stop::Pruned),
-                        Some(load) => Err(Stop::Again(load)),
-                        None => Ok(Flow::Pause(pc)),
-                    };
+                    return self.turn_back(pc, Stop::Pruned);
                 }
             }
             Instr::Within { base, result } => {
@@ -388,7 +373,7 @@ impl<R: Recorder> Run<'_, '_, R> {
             Instr::Alloc { dst, size, site } => {
                 let size = self.address(*size)?;
                 match self.alloc(size, *site)? {
-                    Some(addr) => self.set(*dst, Value::new(addr)),
+                    Some(addr) => self.machine.thread.set(*dst, Value::new(addr)),
                     None => return Ok(Flow::Pause(pc)),
                 }
             }
@@ -401,10 +386,10 @@ impl<R: Recorder> Run<'_, '_, R> {
             Instr::Choose { dst, from } => {
                 let value = self.choose(*from)?;
                 // Choices of the test itself are its arguments, not events.
-                if self.machine.frames.len() > 1 {
+                if self.machine.thread.frames.len() > 1 {
                     self.note(Note::Choose(value));
                 }
-                self.set(*dst, value);
+                self.machine.thread.set(*dst, value);
             }
             Instr::Begin { call } => return self.begin(*call, pc),
             Instr::End { call } => self.end(*call)?,
@@ -416,6 +401,16 @@ impl<R: Recorder> Run<'_, '_, R> {
         Ok(Flow::Next)
     }
 
+    /// An instruction is not passed. What was done stays done, for others to see: the thread stays where it last looked at
+    /// memory, or here. It may find otherwise when it looks again later.
+    fn turn_back(&self, pc: u32, stop: Stop) -> Result<Flow, Stop> {
+        match self.read {
+            _ if !self.committed || self.depth > 0 => Err(stop),
+            Some(load) => Err(Stop::Again(load)),
+            None => Ok(Flow::Pause(pc)),
+        }
+    }
+
     fn leave(&mut self, blocks: u32) {
         if blocks > 0 {
             self.depth -= blocks;
@@ -425,53 +420,11 @@ impl<R: Recorder> Run<'_, '_, R> {
         }
     }
 
-    fn call(&mut self, proc: u32, args: &[Src]) -> Result<Flow, Stop> {
-        let code = self.machine.code;
-        let callee = &code.procs[proc as usize];
-        let frame = self.machine.frames[self.machine.frames.len() - 1];
-        let caller = code.proc_at(frame.pc);
-        // The driver's frame is none of the calls.
-        if self.machine.frames.len() > MAX_CALLS {
-            return Err(Stop::Unsupported(too_deep()));
-        }
-        let base = frame.base as usize + caller.regs as usize;
-        if self.machine.regs.len() < base + callee.regs as usize {
-            self.machine.regs.resize(base + callee.regs as usize, Value::UNDEFINED);
-        }
-        for reg in &callee.unset {
-            self.machine.regs[base + *reg as usize] = Value::UNDEFINED;
-        }
-        for (param, arg) in callee.params.iter().zip(args) {
-            self.machine.regs[base + *param as usize] = self.value(*arg);
-        }
-        self.machine.frames.push(Frame { pc: callee.entry, base: small(base) });
-        Ok(Flow::Goto(callee.entry))
-    }
-
-    fn leave_proc(&mut self) {
-        let code = self.machine.code;
-        let inner = self.machine.frames.pop().expect("a procedure is under way");
-        let callee = code.proc_at(inner.pc);
-        let outer = self.machine.frames[self.machine.frames.len() - 1];
-        if let Instr::Call { results, .. } = &code.instrs[outer.pc as usize] {
-            for (from, to) in callee.results.iter().zip(results.iter()) {
-                let value = self.machine.regs[(inner.base + from) as usize];
-                self.machine.regs[(outer.base + to) as usize] = value;
-            }
-        }
-    }
-
     fn choose(&mut self, from: u32) -> Result<Value, Stop> {
-        (self.machine.pure, self.chose) = (false, true);
-        match &self.machine.code.choices[from as usize] {
-            Choice::OneOf(values) if values.is_empty() => Err(Stop::Pruned),
-            Choice::OneOf(values) => Ok(values[self.script.take(small(values.len())) as usize]),
-            Choice::Any(ty) if ty.bits <= ENUMERABLE_BITS => {
-                Ok(Value::new(ty.wrap(self.script.take(1 << ty.bits) as u64)))
-            }
-            Choice::Any(ty) => {
-                Err(Stop::Unsupported(format!("a choice among all {} values of a type", 1u128 << ty.bits)))
-            }
+        (self.machine.looks.pure, self.chose) = (false, true);
+        match self.machine.code.alternatives(from).map_err(Stop::Unsupported)? {
+            0 => Err(Stop::Pruned),
+            count => Ok(self.machine.code.alternative(from, self.script.take(count))),
         }
     }
 }

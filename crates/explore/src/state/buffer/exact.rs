@@ -6,6 +6,7 @@
 //! behind it: a *barrier* in front of an entry (store-store) keeps it behind all older ones, and the oldest
 //! entries may be *due* (store-load): the thread's loads wait for them.
 
+use super::words::{self, overlay};
 use fencepost_lsl::value::{IntTy, Value};
 
 /// What an entry does when it reaches memory.
@@ -21,16 +22,14 @@ pub(crate) enum Kind {
 
 /// Calls `see` with the positions of those of a buffer's words that hold values, and their undefined bits.
 pub(crate) fn values(words: &[u64], mut see: impl FnMut(usize, u64)) {
-    let mut at = 1;
-    while at < words.len() {
-        let (kind, undefined) = (words[at] >> 9 & 3, words[at] >> 12 & 1 != 0);
+    for (at, flags, _, value) in words::stores(words) {
+        let kind = flags >> 9 & 3;
         if kind != Kind::Start as u64 {
             see(at + 1, 0);
         }
         if kind == Kind::Store as u64 {
-            see(at + 2, if undefined { words[at + 3] } else { 0 });
+            see(at + 2, value.undef());
         }
-        at += 3 + undefined as usize;
     }
 }
 
@@ -148,21 +147,11 @@ impl Exact {
 
     /// A value of memory, with what the thread itself has written over it.
     pub(crate) fn forward(&self, addr: u64, ty: IntTy, memory: Value) -> Value {
-        let (mut bits, mut undef) = (memory.bits(), memory.undef());
-        let mut found = false;
+        let (mut seen, mut found) = (memory, false);
         for entry in self.entries.iter().filter(|entry| entry.kind == Kind::Store) {
-            for byte in 0..entry.ty.bytes() {
-                let at = (entry.addr + byte).wrapping_sub(addr);
-                if at < ty.bytes() {
-                    let put = |word: u64, part: u64| {
-                        word & !(0xff << (8 * at)) | (part >> (8 * byte) & 0xff) << (8 * at)
-                    };
-                    (bits, undef) = (put(bits, entry.value.bits()), put(undef, entry.value.undef()));
-                    found = true;
-                }
-            }
+            found |= overlay(&mut seen, addr, ty, entry.addr, entry.ty.bytes(), entry.value);
         }
-        if found { Value::partial(bits, undef).wrap(ty) } else { memory }
+        if found { seen.wrap(ty) } else { memory }
     }
 
     /// As words; none if empty.
@@ -174,35 +163,23 @@ impl Exact {
         words.push(self.due as u64 | (self.barrier as u64) << 32);
         for entry in &self.entries {
             let Entry { kind, addr, ty, value, barrier } = *entry;
-            let undefined = value.undef() != 0;
-            let flags = ty.bits as u64
-                | (ty.signed as u64) << 8
-                | (kind as u64) << 9
-                | (barrier as u64) << 11
-                | (undefined as u64) << 12;
-            words.extend([flags, addr, value.bits()]);
-            if undefined {
-                words.push(value.undef());
-            }
+            let sign = (ty.signed as u64) << 8;
+            let flags = ty.bits as u64 | sign | (kind as u64) << 9 | (barrier as u64) << 11;
+            words::push(words, flags, addr, value);
         }
     }
 
     /// From words.
     pub(crate) fn decode(words: &[u64]) -> Exact {
-        let mut words = words.iter().copied();
-        let Some(head) = words.next() else { return Exact::default() };
-        let mut entries = Vec::new();
-        while let (Some(flags), Some(addr), Some(bits)) = (words.next(), words.next(), words.next()) {
-            let undefined = flags >> 12 & 1 != 0;
-            let undef = if undefined { words.next().expect("undefined bits follow") } else { 0 };
-            entries.push(Entry {
-                kind: [Kind::Store, Kind::Free, Kind::Start][(flags >> 9 & 3) as usize],
-                addr,
-                ty: IntTy { bits: (flags & 0xff) as u8, signed: flags >> 8 & 1 != 0 },
-                value: Value::partial(bits, undef),
-                barrier: flags >> 11 & 1 != 0,
-            });
-        }
+        let Some(head) = words.first() else { return Exact::default() };
+        let entry = |(_, flags, addr, value): (usize, u64, u64, Value)| Entry {
+            kind: [Kind::Store, Kind::Free, Kind::Start][(flags >> 9 & 3) as usize],
+            addr,
+            ty: IntTy { bits: (flags & 0xff) as u8, signed: flags >> 8 & 1 != 0 },
+            value,
+            barrier: flags >> 11 & 1 != 0,
+        };
+        let entries = words::stores(words).map(entry).collect();
         Exact { entries, due: (head & 0xffff_ffff) as usize, barrier: head >> 32 != 0 }
     }
 }

@@ -19,6 +19,7 @@
 //! are bounded; what is stored behind the last fence that is told apart counts as before it, which only
 //! lets it reach memory earlier.
 
+use super::words::overlay;
 use super::{Abstraction, Rules};
 use fencepost_lsl::value::{IntTy, Value};
 
@@ -157,16 +158,11 @@ impl Loose {
             }
             return Some(if seen.is_empty() { vec![memory] } else { seen });
         }
-        let (mut bits, mut undef, mut found) = (memory.bits(), memory.undef(), false);
-        for item in self.last.iter().filter(|item| item.overlaps(addr, bytes)) {
-            for at in item.addr.max(addr)..item.end().min(addr + bytes) {
-                let (from, to) = (8 * (at - item.addr), 8 * (at - addr));
-                let put = |word: u64, part: u64| word & !(0xff << to) | (part >> from & 0xff) << to;
-                (bits, undef) = (put(bits, item.value.bits()), put(undef, item.value.undef()));
-                found = true;
-            }
+        let (mut seen, mut found) = (memory, false);
+        for item in &self.last {
+            found |= overlay(&mut seen, addr, ty, item.addr, item.bytes as u64, item.value);
         }
-        Some(vec![if found { Value::partial(bits, undef).wrap(ty) } else { memory }])
+        Some(vec![if found { seen.wrap(ty) } else { memory }])
     }
 
     /// Whether some store is there for certain that has a property. The set of the partially disjunctive

@@ -8,6 +8,7 @@ pub(crate) mod exact;
 pub(crate) mod loose;
 pub(crate) mod order;
 mod rules;
+pub(crate) mod words;
 
 pub use rules::Abstraction;
 pub(crate) use rules::Rules;

@@ -1,6 +1,7 @@
 //! The order ⊑ on abstract buffers (BLENDER, Sections 4.1 and 4.3), and buffers as words.
 
 use super::loose::{Item, Loose};
+use super::words;
 use super::{Abstraction, Rules};
 use fencepost_lsl::value::Value;
 
@@ -55,7 +56,6 @@ fn queue_covers(rules: Rules, wide: Queue, narrow: Queue) -> bool {
 /// Bits of an item's first word.
 const FRESH: u64 = 1 << 8;
 const EPOCH: u32 = 9;
-const UNDEFINED: u64 = 1 << 16;
 const LABEL: u32 = 32;
 
 impl Loose {
@@ -68,40 +68,25 @@ impl Loose {
         let (head, set) = (self.head.len() as u64, self.set.len() as u64);
         words.push(head | set << 20 | (self.barrier as u64) << 40);
         for item in self.head.iter().chain(&self.set).chain(&self.last) {
-            let undefined = item.value.undef() != 0;
             let fresh = if item.fresh { FRESH } else { 0 };
-            let flags = item.bytes as u64
-                | fresh
-                | (item.epoch as u64) << EPOCH
-                | if undefined { UNDEFINED } else { 0 }
-                | (item.label as u64) << LABEL;
-            words.extend([flags, item.addr, item.value.bits()]);
-            if undefined {
-                words.push(item.value.undef());
-            }
+            let flags =
+                item.bytes as u64 | fresh | (item.epoch as u64) << EPOCH | (item.label as u64) << LABEL;
+            words::push(words, flags, item.addr, item.value);
         }
     }
 
     /// From words.
     pub(crate) fn decode(words: &[u64]) -> Loose {
-        let Some((first, mut rest)) = words.split_first() else { return Loose::default() };
-        let mut items = Vec::new();
-        while let [flags, addr, bits, behind @ ..] = rest {
-            let (undef, behind) = match (flags & UNDEFINED, behind) {
-                (0, _) => (0, behind),
-                (_, [undef, behind @ ..]) => (*undef, behind),
-                _ => break,
-            };
-            items.push(Item {
-                addr: *addr,
-                bytes: *flags as u8,
-                epoch: (flags >> EPOCH & 0x7f) as u8,
-                fresh: flags & FRESH != 0,
-                value: Value::partial(*bits, undef),
-                label: (flags >> LABEL) as u32,
-            });
-            rest = behind;
-        }
+        let Some(first) = words.first() else { return Loose::default() };
+        let item = |(_, flags, addr, value): (usize, u64, u64, Value)| Item {
+            addr,
+            bytes: flags as u8,
+            epoch: (flags >> EPOCH & 0x7f) as u8,
+            fresh: flags & FRESH != 0,
+            value,
+            label: (flags >> LABEL) as u32,
+        };
+        let mut items: Vec<Item> = words::stores(words).map(item).collect();
         let (head, set) = ((first & 0xf_ffff) as usize, (first >> 20 & 0xf_ffff) as usize);
         let last = items.split_off(head + set);
         let set = items.split_off(head);
@@ -111,12 +96,9 @@ impl Loose {
 
 /// Calls `see` with the positions of those of a buffer's words that hold values, and their undefined bits.
 pub(crate) fn values(words: &[u64], mut see: impl FnMut(usize, u64)) {
-    let mut at = 1;
-    while at < words.len() {
-        let undefined = words[at] & UNDEFINED != 0;
+    for (at, _, _, value) in words::stores(words) {
         see(at + 1, 0);
-        see(at + 2, if undefined { words[at + 3] } else { 0 });
-        at += 3 + undefined as usize;
+        see(at + 2, value.undef());
     }
 }
 
