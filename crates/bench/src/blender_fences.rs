@@ -13,7 +13,7 @@ use super::Results;
 use crate::BenchArgs;
 use anyhow::{Result, bail};
 use fencepost_explore::abstraction::{Abstraction, Approach, verify};
-use fencepost_explore::{Model, Options, Subject, Verdict};
+use fencepost_explore::{Buffering, Options, Subject, Verdict};
 use fencepost_fences::guided::{self, Effort, Outcome};
 use fencepost_fences::place::Kind;
 use fencepost_fences::proved::Proved;
@@ -127,7 +127,7 @@ fn options(abstraction: &str, args: &BenchArgs) -> Options {
     let deadline = Some(Instant::now() + args.timeout);
     let budget = Budget { deadline, memory: Some(MEMORY), ..Budget::default() };
     let abstraction = Abstraction::named(abstraction).expect("the table names abstractions that there are");
-    Options { model: Model::Pso, abstraction, budget, ..Options::default() }
+    Options { buffering: Buffering::Pso, abstraction, budget, ..Options::default() }
 }
 
 struct Entry {

@@ -239,7 +239,7 @@ impl<'a> Checker<'a> {
         };
         let unrolled = unroll(self.harness, self.subject, &self.bounds, &options)
             .map_err(|failure| self.unroll_failure(failure))?;
-        if !self.model.knows_ghosts()
+        if !self.model.ghosts
             && let Some(ghost) = unrolled.events.iter().find(|event| event.is_ghost())
         {
             let what = format!("ghost state on the model {}; it is for sc, tso and pso", self.model.name);

@@ -3,7 +3,6 @@
 //! buffers where they apply must all say the same.
 
 mod ask;
-mod named;
 
 use ask::Question;
 use fencepost_bounded::check::{self, Options};
@@ -86,7 +85,7 @@ fn all_outcomes_agree() {
         }
         let (harness, test) = lower(&row.program);
         for name in fencepost_models::ALL.iter().chain(&["rlx"]) {
-            let model = named::model(name);
+            let model = fencepost_models::builtin(name).expect("it ships");
             let found = check::observations(&harness, Subject::Test(&test), &model, &Options::default());
             let found: BTreeSet<Outcome> = found
                 .expect("no limits are set")
@@ -106,7 +105,10 @@ fn all_outcomes_agree() {
 /// Executions of rmo that rlx does not have: the referee refuses each of them.
 #[test]
 fn the_referee_knows_rlx() {
-    let (rmo, rlx) = (named::model("rmo"), named::model("rlx"));
+    let (rmo, rlx) = (
+        fencepost_models::builtin("rmo").expect("it ships"),
+        fencepost_models::builtin("rlx").expect("it ships"),
+    );
     let mut refused = 0;
     for (place, row) in rows() {
         let question = Question::of(&row);

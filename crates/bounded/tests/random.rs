@@ -3,8 +3,6 @@
 //! `PROGRAMS=5000 cargo test -p fencepost-bounded --test random` is the slow tier; a failure
 //! prints the program, shrunk, and its seed.
 
-mod named;
-
 use fencepost_bounded::check::{self, Finding, Options};
 use fencepost_bounded::encode::Shortcuts;
 use fencepost_bounded::solver::OrderEncoding;
@@ -25,7 +23,7 @@ fn programs() -> u64 {
 
 fn bounded(program: &Program, model: &str, options: &Options) -> BTreeSet<Outcome> {
     let (harness, test) = lower(program);
-    let model = named::model(model);
+    let model = fencepost_models::builtin(model).expect("it ships");
     let found =
         check::observations(&harness, Subject::Test(&test), &model, options).expect("no limits are set");
     found.sorted().iter().map(|o| o.iter().map(|value| value.defined().expect("defined")).collect()).collect()
@@ -199,7 +197,7 @@ fn violations_replay() {
     let size = Size { threads: 2, accesses: 7, partial_fences: true };
     let mut violated = 0;
     for name in ["tso", "pso", "rmo", "relaxed", "rlx"] {
-        let model = named::model(name);
+        let model = fencepost_models::builtin(name).expect("it ships");
         for seed in 0..programs().div_ceil(2) {
             let program = generate::program(&mut Random::new(seed + 9_000_000), size);
             let (harness, test) = lower(&program);

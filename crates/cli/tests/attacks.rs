@@ -56,7 +56,7 @@ fn attacks() {
         assert!(!expectations.is_empty(), "{name} expects nothing");
         for expectation in &expectations {
             let mut engines = vec![Limits::default()];
-            if fencepost_explore::Model::named(&expectation.model).is_some() {
+            if fencepost_explore::Buffering::named(&expectation.model).is_some() {
                 let budget =
                     fencepost_harness::budget::Budget { states: Some(1_000_000), ..Default::default() };
                 let how = fencepost_explore::Options { budget, ..Default::default() };
@@ -99,7 +99,7 @@ fn attacks_with_reductions_the_other_way_round() {
     for path in files() {
         let mut session = load(&path);
         for expectation in &session.harness.expectations.clone() {
-            if fencepost_explore::Model::named(&expectation.model).is_none() {
+            if fencepost_explore::Buffering::named(&expectation.model).is_none() {
                 continue;
             }
             for (index, limits) in other_ways().iter().enumerate() {

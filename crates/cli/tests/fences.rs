@@ -433,7 +433,7 @@ int main(void)
 }
 ";
     let folder = folder(text);
-    let relaxed = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/relaxed.cat");
+    let relaxed = Path::new(env!("CARGO_MANIFEST_DIR")).join("../models/texts/relaxed.cat");
     fs::copy(relaxed, folder.path().join("tso.cat")).expect("copied");
     let count = |model: &str| {
         let output = fences(folder.path(), &["a.c", "-m", model, "--json", "-DGHOST="]);
@@ -577,8 +577,8 @@ fn fences_by_execution_buffers() {
     assert_eq!((placements(&pso)[0].len(), needed(&pso)[0].1), (1, Some(true)));
     assert_eq!(placements(&pso)[0][0].0, "store-store");
     // On the machine's own model, what it finds is enough; and both methods find the same.
-    let rmo = found("rlx.cat", &["-t", "ED"]);
-    let searched = fences(&folder, &["msn-unfenced.c", "--json", "-m", "rlx.cat", "-t", "ED"]).json();
+    let rmo = found("rlx", &["-t", "ED"]);
+    let searched = fences(&folder, &["msn-unfenced.c", "--json", "-m", "rlx", "-t", "ED"]).json();
     assert_eq!((placements(&rmo)[0].len(), placements(&searched)[0].len()), (2, 2));
     assert_eq!(rmo["placements"][0]["cost"], searched["placements"][0]["cost"]);
     let full = found("pso", &[&tests[..], &["--fence-kinds", "full", "--all"]].concat());

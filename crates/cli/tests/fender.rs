@@ -1,4 +1,4 @@
-//! What the Fender paper reports for rmo, inferred on a model of its machine, `corpus/fender/rlx.cat`.
+//! What the Fender paper reports for rmo, inferred on a model of its machine, `rlx`.
 
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -16,7 +16,7 @@ type Fence = (String, String, String);
 fn run(command: &str, file: &str, tests: &[&str], more: &[&str]) -> Value {
     let tests = tests.iter().flat_map(|test| ["--test", test]);
     let output = Command::new(env!("CARGO_BIN_EXE_fencepost"))
-        .args([command, file, "--model", "rlx.cat", "--json"])
+        .args([command, file, "--model", "rlx", "--json"])
         .args(tests)
         .args(more)
         .current_dir(folder())

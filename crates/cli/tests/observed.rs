@@ -6,7 +6,7 @@ use fencepost_bounded::check::{Finding, Options, check, observations};
 use fencepost_bounded::unroll;
 use fencepost_driver::check::{Engine, Limits, check as run};
 use fencepost_driver::session::{Session, Subject};
-use fencepost_explore::{Model, explore};
+use fencepost_explore::{Buffering, explore};
 use fencepost_harness::budget::Poll;
 use fencepost_harness::mine::Mined;
 use fencepost_harness::observation::{Observation, ObservationSet, Seen};
@@ -185,8 +185,8 @@ fn compare(session: &Session, specification: &ObservationSet, text: &str, name: 
     let subject = session.subjects().remove(0);
     let Subject::Test(test) = &subject else { panic!("there is a test") };
     let model = fencepost_models::builtin(name).expect("it ships");
-    let machine = Model::named(name).expect("it is a machine with store buffers");
-    let options = fencepost_explore::Options { model: machine, ..Default::default() };
+    let machine = Buffering::named(name).expect("it is a machine with store buffers");
+    let options = fencepost_explore::Options { buffering: machine, ..Default::default() };
     let explored = |admitted| {
         let subject = fencepost_explore::Subject::Test(test, admitted);
         explore(&session.harness, subject, &options, None, &|_| {})

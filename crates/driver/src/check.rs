@@ -176,7 +176,7 @@ pub(crate) fn mine(session: &Session, test: &Test, budget: &Budget) -> Result<Rc
 /// Mines with the solver. Serial executions that fail are left out, so this is for comparisons only.
 fn ask_for_specification(session: &Session, test: &Test, options: &Options) -> Result<Mined, Reason> {
     let subject = unroll::Subject::Test(test);
-    let observations = check::observations(&session.harness, subject, &serial_model(), options)?;
+    let observations = check::observations(&session.harness, subject, &fencepost_models::serial(), options)?;
     Ok(Mined::Specification { observations, calls: 0 })
 }
 
@@ -210,7 +210,7 @@ fn judge(
             Some(observations)
         }
         Some(Mined::Fault(trace)) => {
-            let model = &serial_model();
+            let model = &fencepost_models::serial();
             let judge = Judge { session, test: subject.test(), model, budget: &options.budget };
             return judge.violated(trace, Wrong::Fault, None, true);
         }
@@ -282,14 +282,14 @@ fn explicit(
     result: &mut CheckResult,
 ) -> Result<Verdict, Reason> {
     let Judge { session, model, .. } = judge;
-    let Some(machine) = explore::Model::named(&model.name) else {
+    let Some(buffering) = model.buffering else {
         return Err(Reason::Unsupported(format!("the explicit engine on {}", model.name)));
     };
     let explored = match subject {
         Subject::Test(test) => explore::Subject::Test(test, specification),
         Subject::Main(proc) => explore::Subject::Main(*proc),
     };
-    let how = explore::Options { model: machine, ..how };
+    let how = explore::Options { buffering, ..how };
     let report = |statistics: &explore::Statistics| progress(Progress::States(statistics.states));
     let found = explore::explore(&session.harness, explored, &how, None, &report);
     result.scope.visited = Some(Visited {
@@ -364,11 +364,6 @@ const NEVER_ENDS: &str = "an execution that ends: in every one of them threads w
 const EARLY_STORES: &str = "loops that repeat more often only because another thread saw a store that \
                             their own thread makes after them";
 
-fn serial_model() -> Model {
-    // A test of the library loads every shipped model.
-    fencepost_models::builtin("serial").expect("the model `serial` ships")
-}
-
 /// Who has the referee look at traces of a model.
 #[derive(Clone, Copy)]
 struct Judge<'a> {
@@ -383,28 +378,18 @@ impl Judge<'_> {
     /// Has an execution accepted.
     fn accepted(&self, trace: &Trace) -> Result<(), Reason> {
         self.asked(trace)?;
-        judge_until(&self.session.harness, trace, self.model, &[], &Poll::new(self.budget))
-            .map_err(|refusal| self.refused(refusal))
+        judge_until(&self.session.harness, trace, self.model, &[], &Poll::new(self.budget)).map_err(refused)
     }
 
     /// Has an execution accepted and explained.
     fn replayed(&self, trace: &Trace) -> Result<Explanation, Reason> {
         self.asked(trace)?;
-        replay_until(&self.session.harness, trace, self.model, &Poll::new(self.budget))
-            .map_err(|refusal| self.refused(refusal))
+        replay_until(&self.session.harness, trace, self.model, &Poll::new(self.budget)).map_err(refused)
     }
 
     /// That it is an execution of what was asked.
     fn asked(&self, trace: &Trace) -> Result<(), Reason> {
-        asked(&self.session.harness, self.test, trace).map_err(|why| self.refused(Refusal::Wrong(why)))
-    }
-
-    fn refused(&self, refusal: Refusal) -> Reason {
-        match refusal {
-            Refusal::Wrong(why) => Reason::Internal(format!("a trace does not replay: {why}")),
-            Refusal::TooLong => Reason::Unsupported(replay::too_long()),
-            Refusal::Cut(exhausted) => exhausted.into(),
-        }
+        asked(&self.session.harness, self.test, trace).map_err(|why| refused(Refusal::Wrong(why)))
     }
 
     fn violated(
@@ -446,6 +431,15 @@ impl Judge<'_> {
         }
         let trace = trace.clone();
         Ok(Verdict::Violated(Box::new(Counterexample { wrong, trace, explanation, nearest, serial })))
+    }
+}
+
+/// Why there is no verdict if the referee does not accept a trace.
+pub(crate) fn refused(refusal: Refusal) -> Reason {
+    match refusal {
+        Refusal::Wrong(why) => Reason::Internal(format!("a trace does not replay: {why}")),
+        Refusal::TooLong => Reason::Unsupported(replay::too_long()),
+        Refusal::Cut(exhausted) => exhausted.into(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Which clients a sweep makes, and the sweep itself.
 
 use crate::sweep::{FENCED, Sweep, fence_calls};
-use fencepost_explore::{Model, Options, Reductions, Termination};
+use fencepost_explore::{Buffering, Options, Reductions, Termination};
 use fencepost_harness::budget::Budget;
 use fencepost_harness::consistency::{Property, Waiting};
 use fencepost_harness::operation::Harness;
@@ -12,6 +12,7 @@ use fencepost_harness::oracle::{Kind as Collection, Protocol};
 use fencepost_harness::schedule::{Configuration, Scope};
 use fencepost_lsl::diagnostic::Diagnostic;
 use fencepost_lsl::source::Origin;
+use fencepost_models::Model;
 use std::ops::RangeInclusive;
 
 /// The preemption bound of configuration E.
@@ -83,8 +84,8 @@ impl Default for Clients {
 /// What else a sweep depends on.
 #[derive(Clone, Copy)]
 pub struct Setting<'a> {
-    /// The name of the memory model.
-    pub model: &'a str,
+    /// The memory model.
+    pub model: &'a Model,
     /// Whether `malloc` may return what was freed before.
     pub reuse: bool,
     /// Whether hash functions are chosen.
@@ -107,18 +108,20 @@ pub fn prepare(
         let problem = Diagnostic::general(format!("unknown property `{}`", clients.property));
         problems.push(problem.help("the properties are: sc, linear, linear-fenced, quiescent"));
     }
-    let model = Model::named(setting.model);
-    if setting.reuse && !matches!(model, None | Some(Model::Sc)) {
+    let buffering = setting.model.buffering;
+    if setting.reuse && !matches!(buffering, None | Some(Buffering::Sc)) {
         let problem = Diagnostic::general("memory is used again only on sc");
         problems.push(problem.help("leave --reuse out, or sweep on sc"));
     }
-    if model.is_none() {
-        let problem = Diagnostic::general(format!("`{}` is no machine with store buffers", setting.model));
+    if buffering.is_none() {
+        let problem =
+            Diagnostic::general(format!("`{}` is no machine with store buffers", setting.model.name));
         problems.push(problem.help("a sweep is on sc, tso or pso"));
     }
     let declared =
         declared(harness, reference.is_some(), clients).map_err(|problem| problems.push(problem)).ok();
-    let (Some(property), Some(model), Some(oracle), true) = (property, model, declared, problems.is_empty())
+    let (Some(property), Some(buffering), Some(oracle), true) =
+        (property, buffering, declared, problems.is_empty())
     else {
         return Err(problems);
     };
@@ -169,7 +172,7 @@ pub fn prepare(
         scope,
         not_called,
         options: Options {
-            model,
+            buffering,
             termination,
             preemptions,
             leaks: clients.leaks,
@@ -177,7 +180,7 @@ pub fn prepare(
             reductions: clients.reductions,
             ..Options::default()
         },
-        model: setting.model.to_owned(),
+        model: setting.model.clone(),
     })
 }
 

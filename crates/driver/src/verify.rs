@@ -1,5 +1,6 @@
 //! Verification of a closed program: executions of any length, store buffers of any size.
 
+use crate::check::refused;
 use crate::open;
 use crate::session::Session;
 use fencepost_explore::abstraction::{self, Approach, Verification};
@@ -10,7 +11,8 @@ use fencepost_harness::result::{
 };
 use fencepost_harness::verdict::Reason;
 use fencepost_lsl::program::ProcId;
-use fencepost_replay::{Refusal, asked, replay_until};
+use fencepost_models::Model;
+use fencepost_replay::{asked, replay_until};
 use std::time::Instant;
 
 /// The name under which a file says what verification should find: `expect verify pso holds`.
@@ -27,16 +29,18 @@ pub struct Verified {
     pub verification: Verification,
 }
 
-/// Verifies the program that starts at `main`. `model` is the name of the machine in the options.
+/// Verifies the program that starts at `main`, on a model that a machine with store buffers runs; of the options, the machine is
+/// chosen by it.
 pub fn verify(
     session: &Session,
     main: ProcId,
-    model: &str,
+    model: &Model,
     options: &Options,
     approach: Approach,
     progress: &dyn Fn(&Visits),
 ) -> Verified {
     let start = Instant::now();
+    let options = &Options { buffering: model.buffering.unwrap_or(options.buffering), ..options.clone() };
     let verification =
         abstraction::verify(&session.harness, Subject::Main(main), options, approach, progress);
     let mut caveats = session.harness.caveats.clone();
@@ -66,7 +70,7 @@ pub fn verify(
         file: session.file.clone(),
         test: "main".into(),
         notation: String::new(),
-        model: model.to_owned(),
+        model: model.name.clone(),
         property: Property::Assertions,
         verdict,
         scope: Scope { threads: verification.threads, visited, caveats, ..Scope::default() },
@@ -76,7 +80,7 @@ pub fn verify(
 }
 
 /// The result of a verification that could not begin.
-pub fn refused(session: &Session, model: &str, reason: Reason) -> CheckResult {
+pub fn not_begun(session: &Session, model: &str, reason: Reason) -> CheckResult {
     CheckResult {
         file: session.file.clone(),
         test: "main".into(),
@@ -93,23 +97,17 @@ pub fn refused(session: &Session, model: &str, reason: Reason) -> CheckResult {
 fn judged(
     session: &Session,
     trace: &fencepost_harness::trace::Trace,
-    model: &str,
+    model: &Model,
     options: &Options,
 ) -> Result<Counterexample, Reason> {
     let internal = |why: String| Reason::Internal(why);
-    let model = fencepost_models::builtin(model).ok_or_else(|| internal(format!("no model `{model}`")))?;
     if trace.fault().is_none() {
         return Err(internal("a trace violates nothing".into()));
     }
     asked(&session.harness, None, trace)
         .map_err(|why| internal(format!("a trace does not replay: {why}")))?;
     let poll = Poll::new(&options.budget);
-    let explanation =
-        replay_until(&session.harness, trace, &model, &poll).map_err(|refusal| match refusal {
-            Refusal::Wrong(why) => internal(format!("a trace does not replay: {why}")),
-            Refusal::TooLong => Reason::Unsupported(fencepost_replay::too_long()),
-            Refusal::Cut(exhausted) => exhausted.into(),
-        })?;
+    let explanation = replay_until(&session.harness, trace, model, &poll).map_err(refused)?;
     let (wrong, trace) = (Wrong::Fault, trace.clone());
     Ok(Counterexample { wrong, trace, explanation, nearest: Vec::new(), serial: false })
 }

@@ -137,7 +137,7 @@ fn explicit(states: u64) -> (usize, usize) {
         let expected = load(&path, &[]).harness.expectations;
         // What verification without bounds should find is tested with it.
         let wanted = |expectation: &Expectation| {
-            fencepost_explore::Model::named(&expectation.model).is_some() && expectation.test != NAME
+            fencepost_explore::Buffering::named(&expectation.model).is_some() && expectation.test != NAME
         };
         let expected = expected.into_iter().filter(wanted);
         jobs.extend(expected.map(|expectation| (path.clone(), expectation)));

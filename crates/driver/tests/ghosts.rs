@@ -5,7 +5,7 @@ use fencepost_driver::check::{Engine, Limits, check};
 use fencepost_driver::session::Session;
 use fencepost_driver::verify::verify;
 use fencepost_explore::abstraction::Approach;
-use fencepost_explore::{Model, Options};
+use fencepost_explore::{Buffering, Options};
 use fencepost_harness::verdict::Kind;
 use fencepost_reference::random::Random;
 
@@ -38,8 +38,8 @@ fn verdicts(declarations: &str, threads: [&str; 2], claim: &str) -> [Kind; 3] {
         let bounded = check(&session, subject, &model, &Limits::default(), &|_| {});
         let limits = Limits { engine: Engine::Explicit(Options::default()), ..Limits::default() };
         let explicit = check(&session, subject, &model, &limits, &|_| {});
-        let options = Options { model: Model::named(name).expect("a machine"), ..Options::default() };
-        let verified = verify(&session, main, name, &options, Approach::Refine, &|_| {}).result;
+        let options = Options { buffering: Buffering::named(name).expect("a machine"), ..Options::default() };
+        let verified = verify(&session, main, &model, &options, Approach::Refine, &|_| {}).result;
         let kinds = [bounded, explicit, verified].map(|result| result.verdict.kind());
         assert!(
             kinds[0] != Kind::Inconclusive && kinds.iter().all(|kind| *kind == kinds[0]),

@@ -7,7 +7,7 @@
 use fencepost_bounded::check::{Finding, Options, check, observations};
 use fencepost_bounded::unroll;
 use fencepost_driver::session::{Session, Subject};
-use fencepost_explore::{Model, Verdict, explore};
+use fencepost_explore::{Buffering, Verdict, explore};
 use fencepost_harness::observation::ObservationSet;
 use fencepost_harness::trace::Trace;
 use fencepost_harness::verdict::Reason;
@@ -117,9 +117,9 @@ fn solve(session: &Session, text: &str, name: &str) -> (Found, Option<Observatio
 
 fn compare(session: &Session, text: &str, name: &str) -> Found {
     let (found, seen) = solve(session, text, name);
-    let Some(machine) = Model::named(name) else { return found };
+    let Some(machine) = Buffering::named(name) else { return found };
     let Subject::Test(test) = &session.subjects()[0] else { panic!("there is a test") };
-    let options = fencepost_explore::Options { model: machine, ..Default::default() };
+    let options = fencepost_explore::Options { buffering: machine, ..Default::default() };
     let subject = fencepost_explore::Subject::Test(test, None);
     let explored = explore(&session.harness, subject, &options, None, &|_| {});
     match (&explored.verdict, found) {

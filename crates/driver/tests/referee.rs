@@ -12,7 +12,7 @@ mod tamper;
 use fencepost_bounded::check::{Finding, Options, check};
 use fencepost_bounded::unroll;
 use fencepost_driver::session::{Session, Subject};
-use fencepost_explore::{Model, Verdict, explore};
+use fencepost_explore::{Buffering, Verdict, explore};
 use fencepost_harness::budget::{Exhausted, Poll};
 use fencepost_harness::trace::Trace;
 use fencepost_replay::{Refusal, asked, replay, replay_until};
@@ -66,10 +66,11 @@ fn traces(number: usize, session: &Session) -> Vec<Good> {
             Finding::Violated(trace) | Finding::Holds { witness: trace, .. } => add("solver", *trace),
             Finding::Unknown(reason) => panic!("{name} on {model}: {reason}"),
         }
-        let Some(machine) = Model::named(model).filter(|machine| !reuse || *machine == Model::Sc) else {
+        let Some(machine) = Buffering::named(model).filter(|machine| !reuse || *machine == Buffering::Sc)
+        else {
             continue;
         };
-        let options = fencepost_explore::Options { model: machine, reuse, ..Default::default() };
+        let options = fencepost_explore::Options { buffering: machine, reuse, ..Default::default() };
         let explored = match &subject {
             Subject::Test(test) => fencepost_explore::Subject::Test(test, None),
             Subject::Main(proc) => fencepost_explore::Subject::Main(*proc),

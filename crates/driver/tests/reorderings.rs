@@ -157,7 +157,7 @@ fn counterexamples_of_the_explicit_engine() {
     let how = explore::Options { budget, ..Default::default() };
     let limits = Limits { engine: Engine::Explicit(how), ..Limits::default() };
     let folders = ["checkfence", "amp", "blender", "fender"];
-    let (reordered, all) = corpora(&folders, &limits, |model| explore::Model::named(model).is_some());
+    let (reordered, all) = corpora(&folders, &limits, |model| explore::Buffering::named(model).is_some());
     println!("{reordered} of {all}");
     assert!(reordered > 10 && reordered < all, "{reordered} of {all}");
 }
@@ -207,7 +207,7 @@ fn freed_memory_and_ghosts() {
             for limits in [&Limits::default(), &explicit] {
                 let result = check(&session, &session.subjects()[0], &model(name), limits, &|_| {});
                 let Verdict::Violated(example) = &result.verdict else {
-                    assert!(explore::Model::named(name).is_none(), "{name}: {:?}", result.verdict);
+                    assert!(explore::Buffering::named(name).is_none(), "{name}: {:?}", result.verdict);
                     continue;
                 };
                 let told = &example.explanation;
@@ -243,8 +243,8 @@ fn violations(program: &Program, name: &str) -> (Harness, Vec<Trace>) {
     if let fencepost_bounded::check::Finding::Violated(trace) = asked.finding {
         traces.push(*trace);
     }
-    if let Some(model) = explore::Model::named(name) {
-        let options = explore::Options { model, ..Default::default() };
+    if let Some(model) = explore::Buffering::named(name) {
+        let options = explore::Options { buffering: model, ..Default::default() };
         let subject = explore::Subject::Test(&test, Some(&specification));
         let found = explore::explore(&harness, subject, &options, None, &|_| {});
         if let explore::Verdict::Violated { trace, .. } = found.verdict {

@@ -7,7 +7,7 @@ use fencepost_bounded::check::{Finding, Options, check, observations};
 use fencepost_bounded::unroll;
 use fencepost_driver::check::leeway;
 use fencepost_driver::session::{Session, Subject};
-use fencepost_explore::{Model, Verdict, explore};
+use fencepost_explore::{Buffering, Verdict, explore};
 use fencepost_harness::observation::ObservationSet;
 use fencepost_harness::verdict::Reason;
 use fencepost_lsl::value::Value;
@@ -66,7 +66,7 @@ fn compare(session: &Session, threads: &[Vec<Stmt>], text: &str, name: &str, tal
     let Subject::Test(test) = &subject else { panic!("there is a test") };
     let model = fencepost_models::builtin(name).expect("it ships");
     let options = fencepost_explore::Options {
-        model: Model::named(name).expect("it has buffers"),
+        buffering: Buffering::named(name).expect("it has buffers"),
         ..Default::default()
     };
     let asked = fencepost_explore::Subject::Test(test, None);

@@ -7,7 +7,7 @@
 use fencepost_bounded::check::{Finding, Options, check, observations};
 use fencepost_bounded::unroll;
 use fencepost_driver::session::{Session, Subject};
-use fencepost_explore::{Model, Verdict, explore};
+use fencepost_explore::{Buffering, Verdict, explore};
 use fencepost_harness::verdict::Reason;
 use fencepost_reference::random::{Random, setting};
 
@@ -171,9 +171,9 @@ fn compare(session: &Session, text: &str, name: &str) -> Option<bool> {
     let subject = session.subjects().remove(0);
     let Subject::Test(test) = &subject else { panic!("there is a test") };
     let model = fencepost_models::builtin(name).expect("it ships");
-    let machine = Model::named(name).expect("it is a machine with store buffers");
+    let machine = Buffering::named(name).expect("it is a machine with store buffers");
     let budget = fencepost_harness::budget::Budget { states: Some(300_000), ..Default::default() };
-    let options = fencepost_explore::Options { model: machine, budget, ..Default::default() };
+    let options = fencepost_explore::Options { buffering: machine, budget, ..Default::default() };
     let explored =
         explore(&session.harness, fencepost_explore::Subject::Test(test, None), &options, None, &|_| {});
     let asked =
@@ -223,8 +223,8 @@ fn waiting_loops_leave_the_same_behind() {
                 }
                 _ => {}
             }
-            let Some(machine) = Model::named(name) else { continue };
-            let options = fencepost_explore::Options { model: machine, ..Default::default() };
+            let Some(machine) = Buffering::named(name) else { continue };
+            let options = fencepost_explore::Options { buffering: machine, ..Default::default() };
             let closed = fencepost_explore::Subject::Main(main);
             let explored = explore(&session.harness, closed, &options, None, &|_| {});
             match (&explored.verdict, &reduced) {

@@ -4,7 +4,7 @@
 use fencepost_driver::session::{Session, Subject};
 use fencepost_driver::verify::{self, Verified};
 use fencepost_explore::abstraction::{Abstraction, Approach};
-use fencepost_explore::{Model, Options};
+use fencepost_explore::{Buffering, Options};
 use fencepost_harness::result::Verdict;
 use fencepost_harness::verdict::{Kind, Reason};
 use std::path::Path;
@@ -20,8 +20,15 @@ fn load(file: &str, arguments: &[&str]) -> Session {
 
 fn run(session: &Session, model: &str, approach: Approach) -> Verified {
     let Some(Subject::Main(main)) = session.subjects().pop() else { panic!("no closed program") };
-    let options = Options { model: Model::named(model).expect("a machine"), ..Options::default() };
-    verify::verify(session, main, model, &options, approach, &|_| {})
+    let options = Options { buffering: Buffering::named(model).expect("a machine"), ..Options::default() };
+    verify::verify(
+        session,
+        main,
+        &fencepost_models::builtin(model).expect("it ships"),
+        &options,
+        approach,
+        &|_| {},
+    )
 }
 
 /// The programs, and the macros that make their variants.

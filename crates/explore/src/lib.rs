@@ -8,13 +8,13 @@
 //! one that, left alone, comes back to where it was without having changed anything.
 //!
 //! ```
-//! use fencepost_explore::{Model, Options, Subject, Verdict, explore};
+//! use fencepost_explore::{Buffering, Options, Subject, Verdict, explore};
 //!
 //! let table = "models tso\nSB x=1; r1=y | y=1; r2=x ? r1=0 r2=0 : yes";
 //! let rows = fencepost_reference::litmus::parse(table).unwrap();
 //! let (harness, test) = fencepost_reference::lower::lower(&rows[0].program);
-//! for (model, outcomes) in [(Model::Sc, 3), (Model::Tso, 4)] {
-//!     let options = Options { model, ..Options::default() };
+//! for (buffering, outcomes) in [(Buffering::Sc, 3), (Buffering::Tso, 4)] {
+//!     let options = Options { buffering, ..Options::default() };
 //!     let found = explore(&harness, Subject::Test(&test, None), &options, None, &|_| {});
 //!     assert_eq!(found.verdict, Verdict::Holds);
 //!     assert_eq!(found.observations.len(), outcomes);
@@ -39,7 +39,8 @@ mod state;
 mod step;
 
 pub use code::driver::Subject;
-pub use options::{Model, Options, Reductions, Search, Termination};
+pub use fencepost_models::Buffering;
+pub use options::{Options, Reductions, Search, Termination};
 pub use outcome::{Exploration, Statistics, Verdict, Violation};
 
 use crate::code::driver;
@@ -67,7 +68,7 @@ pub fn explore(
     progress: &dyn Fn(&Statistics),
 ) -> Exploration {
     let begun = Instant::now();
-    if options.reuse && options.model != Model::Sc {
+    if options.reuse && options.buffering != Buffering::Sc {
         // Taking freed memory writes it, and that would have to go through the buffer.
         let reason = Reason::Unsupported("reuse of freed memory on machines with store buffers".into());
         return Exploration {

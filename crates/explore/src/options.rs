@@ -3,30 +3,7 @@
 use crate::judge::cycles::Fairness;
 use crate::state::buffer::Abstraction;
 use fencepost_harness::budget::Budget;
-
-/// A memory model, as a machine.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub enum Model {
-    /// Stores reach memory at once.
-    #[default]
-    Sc,
-    /// A store buffer for each thread.
-    Tso,
-    /// A store buffer for each thread and address.
-    Pso,
-}
-
-impl Model {
-    /// The machine of the model of this name; none if it is not one with store buffers.
-    pub fn named(name: &str) -> Option<Model> {
-        Some(match name {
-            "sc" => Model::Sc,
-            "tso" => Model::Tso,
-            "pso" => Model::Pso,
-            _ => return None,
-        })
-    }
-}
+use fencepost_models::Buffering;
 
 /// In which order states are visited.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -118,7 +95,7 @@ impl Default for Reductions {
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The machine.
-    pub model: Model,
+    pub buffering: Buffering,
     /// The order of the search.
     pub search: Search,
     /// Which endless executions are violations.
@@ -149,7 +126,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Options {
         Options {
-            model: Model::Sc,
+            buffering: Buffering::Sc,
             search: Search::Depth,
             termination: Termination::Ignore,
             stuck: false,

@@ -6,7 +6,7 @@
 mod support;
 
 use fencepost_explore::abstraction::{Abstraction, Approach, Verification, verify};
-use fencepost_explore::{Model, Options, Reductions, Subject, Verdict, explore};
+use fencepost_explore::{Buffering, Options, Reductions, Subject, Verdict, explore};
 use fencepost_harness::budget::Budget;
 use fencepost_harness::observation::Observation;
 use fencepost_harness::operation::Harness;
@@ -20,9 +20,9 @@ fn programs() -> u64 {
     std::env::var("PROGRAMS").ok().and_then(|count| count.parse().ok()).unwrap_or(60)
 }
 
-fn options(model: Model, abstraction: &str) -> Options {
+fn options(model: Buffering, abstraction: &str) -> Options {
     let abstraction = Abstraction::named(abstraction).expect("an abstraction");
-    Options { model, abstraction, ..Options::default() }
+    Options { buffering: model, abstraction, ..Options::default() }
 }
 
 fn outcomes(program: &Program, options: &Options) -> BTreeSet<Outcome> {
@@ -39,7 +39,7 @@ const ABSTRACTIONS: [&str; 7] = ["set", "fd:0", "fd:1", "fd:2", "pd:0", "pd:1", 
 #[test]
 fn abstractions_lose_nothing() {
     let mut coarser = BTreeSet::new();
-    for model in [Model::Tso, Model::Pso] {
+    for model in [Buffering::Tso, Buffering::Pso] {
         for seed in 0..programs() {
             let size = Size { threads: 2 + seed as usize % 2, accesses: 9, partial_fences: true };
             let program = generate::program(&mut Random::new(seed + 31_000_000), size);
@@ -66,7 +66,7 @@ fn abstractions_lose_nothing() {
 /// Reductions of steps change no outcome of an abstraction's long heads.
 #[test]
 fn reductions_change_nothing() {
-    for model in [Model::Tso, Model::Pso] {
+    for model in [Buffering::Tso, Buffering::Pso] {
         for seed in 0..programs().div_ceil(4) {
             let size = Size { threads: 2, accesses: 8, partial_fences: true };
             let program = generate::program(&mut Random::new(seed + 37_000_000), size);
@@ -102,14 +102,14 @@ fn fenced(block: &[Instruction]) -> Vec<Instruction> {
 #[test]
 fn fences_recover_sequential_consistency() {
     let mut lost = false;
-    for model in [Model::Tso, Model::Pso] {
+    for model in [Buffering::Tso, Buffering::Pso] {
         for seed in 0..programs() {
             let size = Size { threads: 2 + seed as usize % 2, accesses: 8, partial_fences: false };
             let mut program = generate::program(&mut Random::new(seed + 41_000_000), size);
             for operation in program.threads.iter_mut().flatten() {
                 *operation = fenced(operation);
             }
-            let sequential = outcomes(&program, &options(Model::Sc, "none"));
+            let sequential = outcomes(&program, &options(Buffering::Sc, "none"));
             for name in ["fd:1", "fd:2", "pd:1", "pd:2"] {
                 let found = outcomes(&program, &options(model, name));
                 assert_eq!(found, sequential, "{name} on {model:?}, seed {seed}\n{program}");
@@ -163,10 +163,10 @@ fn endless_programs_agree() {
     for seed in 0..programs() {
         let text = endless(&mut Random::new(seed + 53_000_000));
         let harness = program(&text);
-        for (model, name) in [(Model::Tso, "tso"), (Model::Pso, "pso")] {
+        for (model, name) in [(Buffering::Tso, "tso"), (Buffering::Pso, "pso")] {
             // Programs whose states are many tell no more than others.
             let budget = Budget { states: Some(10_000), ..Budget::default() };
-            let options = Options { model, budget, ..Options::default() };
+            let options = Options { buffering: model, budget, ..Options::default() };
             let short = Options { buffer: 2, ..options.clone() };
             let real = run(&harness, &short, Approach::Fixed(Abstraction::Exact));
             let broken = matches!(real.verdict, Verdict::Violated { .. });

@@ -3,7 +3,7 @@
 mod support;
 
 use fencepost_explore::{
-    Exploration, Model, Options, Reductions, Search, Subject, Verdict, Violation, explore,
+    Buffering, Exploration, Options, Reductions, Search, Subject, Verdict, Violation, explore,
 };
 use fencepost_harness::client::{Client, FixedCall};
 use fencepost_harness::monitor::{Monitor, MonitorState};
@@ -157,7 +157,7 @@ fn run(harness: &Harness, initial: &str, threads: &str, options: &Options) -> Ex
         let options = Options { reductions, search, ..options.clone() };
         let found = explore(harness, Subject::Client(&client), &options, Some(&mut monitor), &|_| {});
         println!("{initial} ( {threads} ): {:?}", found.statistics);
-        let model = format!("{:?}", options.model).to_lowercase();
+        let model = format!("{:?}", options.buffering).to_lowercase();
         if let Verdict::Violated { trace, .. } = &found.verdict {
             replays(harness, trace, &model);
         }
@@ -177,8 +177,8 @@ fn run(harness: &Harness, initial: &str, threads: &str, options: &Options) -> Ex
 fn lists_are_linearizable() {
     for file in ["lazylist.c", "harris.c"] {
         let harness = corpus(file, &[]);
-        for model in [Model::Sc, Model::Tso, Model::Pso] {
-            let options = Options { model, ..Options::default() };
+        for model in [Buffering::Sc, Buffering::Tso, Buffering::Pso] {
+            let options = Options { buffering: model, ..Options::default() };
             for (initial, threads) in [("", "a0 | c0 | r0"), ("a0", "r0 | r0"), ("a1", "a0 | r1 | c1")] {
                 let found = run(&harness, initial, threads, &options);
                 assert_eq!(found.verdict, Verdict::Holds, "{file} {initial} ( {threads} ) {model:?}");
@@ -255,7 +255,7 @@ fn random_clients_agree() {
     let mut random = Random::new(7);
     let (mut right, mut wrong) = (0, 0);
     for number in 0..60 {
-        let model = [Model::Sc, Model::Tso, Model::Pso][number % 3];
+        let model = [Buffering::Sc, Buffering::Tso, Buffering::Pso][number % 3];
         let calls = |random: &mut Random, most: u64| {
             let call = |random: &mut Random| {
                 format!("{}{}", ["a", "r", "c"][random.below(3) as usize], random.below(2))
@@ -263,19 +263,22 @@ fn random_clients_agree() {
             (0..1 + random.below(most)).map(|_| call(random)).collect::<Vec<_>>().join(" ")
         };
         let initial = if random.below(2) == 0 { String::new() } else { format!("a{}", random.below(2)) };
-        let short = model == Model::Pso || random.below(3) == 0;
+        let short = model == Buffering::Pso || random.below(3) == 0;
         let threads = match short {
             true if random.below(2) == 0 => [calls(&mut random, 1).as_str(); 2].join(" | "),
             true => format!("{} | {}", calls(&mut random, 2), calls(&mut random, 1)),
             false => format!("{} | {}", calls(&mut random, 2), calls(&mut random, 2)),
         };
-        let found = run(&harness, &initial, &threads, &Options { model, ..Options::default() });
+        let found = run(&harness, &initial, &threads, &Options { buffering: model, ..Options::default() });
         match found.verdict {
             Verdict::Holds => right += 1,
             Verdict::Violated { .. } => wrong += 1,
             Verdict::Inconclusive(reason) => panic!("{initial} ( {threads} ): {reason}"),
         }
-        assert!(model == Model::Pso || matches!(found.verdict, Verdict::Holds), "{initial} ( {threads} )");
+        assert!(
+            model == Buffering::Pso || matches!(found.verdict, Verdict::Holds),
+            "{initial} ( {threads} )"
+        );
     }
     assert!(right > 20 && wrong > 0, "{right} hold, {wrong} do not");
 }

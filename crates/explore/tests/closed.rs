@@ -4,7 +4,7 @@
 mod support;
 
 use fencepost_explore::{
-    Exploration, Model, Options, Reductions, Search, Subject, Termination, Verdict, Violation, explore,
+    Buffering, Exploration, Options, Reductions, Search, Subject, Termination, Verdict, Violation, explore,
 };
 use fencepost_harness::budget::Budget;
 use fencepost_harness::verdict::Reason;
@@ -21,7 +21,7 @@ fn run(text: &str, options: &Options) -> Exploration {
         for search in [Search::Depth, Search::Breadth] {
             let options = Options { reductions, search, ..options.clone() };
             let found = explore(&harness, Subject::Main(main), &options, None, &|_| {});
-            let model = format!("{:?}", options.model).to_lowercase();
+            let model = format!("{:?}", options.buffering).to_lowercase();
             let violated = match &found.verdict {
                 Verdict::Violated { trace, .. } => Some(trace),
                 _ => None,
@@ -40,8 +40,8 @@ fn run(text: &str, options: &Options) -> Exploration {
     kept.expect("it ran")
 }
 
-fn on(model: Model) -> Options {
-    Options { model, ..Options::default() }
+fn on(model: Buffering) -> Options {
+    Options { buffering: model, ..Options::default() }
 }
 
 fn peterson(fence: &str) -> String {
@@ -89,18 +89,18 @@ fn fault(found: &Exploration) -> Option<Fault> {
 #[test]
 fn peterson_needs_a_fence() {
     let fenced = peterson("fence(\"store-store\");");
-    for model in [Model::Sc, Model::Tso, Model::Pso] {
+    for model in [Buffering::Sc, Buffering::Tso, Buffering::Pso] {
         assert_eq!(run(&fenced, &on(model)).verdict, Verdict::Holds, "{model:?}");
         let bare = run(&peterson(""), &on(model));
         let failed = matches!(fault(&bare), Some(Fault::Assertion(_)));
-        assert_eq!(failed, model != Model::Sc, "{model:?}: {:?}", bare.verdict);
+        assert_eq!(failed, model != Buffering::Sc, "{model:?}: {:?}", bare.verdict);
     }
 }
 
 #[test]
 fn peterson_ends_if_scheduled_fairly() {
     let text = peterson("fence(\"store-store\");");
-    for model in [Model::Sc, Model::Tso] {
+    for model in [Buffering::Sc, Buffering::Tso] {
         let fair = run(&text, &Options { termination: Termination::Fair, ..on(model) });
         assert_eq!(fair.verdict, Verdict::Holds);
         let unfair = run(&text, &Options { termination: Termination::Unfair, ..on(model) });
@@ -131,7 +131,7 @@ const DEADLOCK: &str = "
 
 #[test]
 fn locks_taken_crosswise_get_stuck() {
-    for model in [Model::Sc, Model::Tso, Model::Pso] {
+    for model in [Buffering::Sc, Buffering::Tso, Buffering::Pso] {
         let found = run(DEADLOCK, &on(model));
         assert_eq!(found.verdict, Verdict::Holds);
         assert!(found.statistics.stuck > 0 && found.statistics.complete > 0);
@@ -149,7 +149,7 @@ fn locks_taken_in_order_do_not() {
         "pthread_mutex_lock(&b); pthread_mutex_lock(&a);",
         "pthread_mutex_lock(&a); pthread_mutex_lock(&b);",
     );
-    let found = run(&text, &Options { stuck: true, ..on(Model::Sc) });
+    let found = run(&text, &Options { stuck: true, ..on(Buffering::Sc) });
     assert_eq!((found.verdict, found.statistics.stuck), (Verdict::Holds, 0));
 }
 
@@ -161,7 +161,7 @@ fn spinning_for_ever_is_stuck() {
         .replace("pthread_mutex_t a, b;", "fp_lock_t a, b;")
         .replace("pthread_mutex_lock", "fp_lock")
         .replace("pthread_mutex_unlock", "fp_unlock");
-    let found = run(&text, &Options { stuck: true, ..on(Model::Sc) });
+    let found = run(&text, &Options { stuck: true, ..on(Buffering::Sc) });
     assert!(matches!(found.verdict, Verdict::Violated { violation: Violation::Stuck(_), .. }));
     let loops = "
         #include <pthread.h>
@@ -174,10 +174,10 @@ fn spinning_for_ever_is_stuck() {
             pthread_join(t, 0);
             return 0;
         }";
-    let found = run(&loops.replace("SET", "flag = 1;"), &Options { stuck: true, ..on(Model::Tso) });
+    let found = run(&loops.replace("SET", "flag = 1;"), &Options { stuck: true, ..on(Buffering::Tso) });
     assert!(matches!(found.verdict, Verdict::Violated { violation: Violation::Stuck(_), .. }));
     let found =
-        run(&loops.replace("SET", "flag = 1; other = 1;"), &Options { stuck: true, ..on(Model::Tso) });
+        run(&loops.replace("SET", "flag = 1; other = 1;"), &Options { stuck: true, ..on(Buffering::Tso) });
     assert_eq!((found.verdict, found.statistics.stuck), (Verdict::Holds, 0));
 }
 
@@ -204,12 +204,12 @@ fn giving_way_never_ends() {
             pthread_join(s, 0); pthread_join(t, 0);
             return 0;
         }";
-    let found = run(text, &Options { termination: Termination::Fair, stuck: true, ..on(Model::Sc) });
+    let found = run(text, &Options { termination: Termination::Fair, stuck: true, ..on(Buffering::Sc) });
     let Verdict::Violated { violation: Violation::Endless { stem, steps, .. }, .. } = found.verdict else {
         panic!("{:?}", found.verdict)
     };
     assert!(stem < steps);
-    assert_eq!(run(text, &Options { stuck: true, ..on(Model::Sc) }).verdict, Verdict::Holds);
+    assert_eq!(run(text, &Options { stuck: true, ..on(Buffering::Sc) }).verdict, Verdict::Holds);
 }
 
 /// A loop that touches nothing is no reason for the engine to hang.
@@ -227,9 +227,9 @@ fn a_thread_that_runs_for_ever_alone() {
             assert(x == 2);
             return 0;
         }";
-    assert!(matches!(fault(&run(text, &on(Model::Sc))), Some(Fault::Assertion(_))));
+    assert!(matches!(fault(&run(text, &on(Buffering::Sc))), Some(Fault::Assertion(_))));
     let text = text.replace("assert(x == 2);", "");
-    let found = run(&text, &on(Model::Sc));
+    let found = run(&text, &on(Buffering::Sc));
     assert!(matches!(found.verdict, Verdict::Holds), "{:?}", found.verdict);
     assert!(found.statistics.stuck > 0 && found.statistics.complete == 0);
     assert!(found.witness.is_some());
@@ -251,7 +251,7 @@ fn preemptions_are_bounded() {
             assert(count == 2);
             return 0;
         }";
-    let bound = |preemptions| Options { preemptions, ..on(Model::Sc) };
+    let bound = |preemptions| Options { preemptions, ..on(Buffering::Sc) };
     assert_eq!(run(text, &bound(Some(0))).verdict, Verdict::Holds);
     assert!(fault(&run(text, &bound(Some(1)))).is_some());
     assert!(fault(&run(text, &bound(None))).is_some());
@@ -274,7 +274,7 @@ const USER: &str = "
 
 #[test]
 fn freed_memory() {
-    for model in [Model::Sc, Model::Tso, Model::Pso] {
+    for model in [Buffering::Sc, Buffering::Tso, Buffering::Pso] {
         let read = run(&USER.replace("ACCESS", "int x = *shared;"), &on(model));
         assert_eq!(fault(&read), Some(Fault::UseAfterFree), "{model:?}");
         let write = run(&USER.replace("ACCESS", "*shared = 1;"), &on(model));
@@ -282,7 +282,7 @@ fn freed_memory() {
         let twice = run(&USER.replace("ACCESS", "free(shared);"), &on(model));
         assert_eq!(fault(&twice), Some(Fault::DoubleFree), "{model:?}");
     }
-    let leaks = Options { leaks: true, ..on(Model::Sc) };
+    let leaks = Options { leaks: true, ..on(Buffering::Sc) };
     let text = "
         #include <stdlib.h>
         int main(void) { int *p = malloc(4); *p = 1; FREE return 0; }";
@@ -322,12 +322,12 @@ fn ghosts_wait_for_nothing() {
             pthread_join(t, 0);
             return 0;
         }";
-    for model in [Model::Sc, Model::Tso, Model::Pso] {
+    for model in [Buffering::Sc, Buffering::Tso, Buffering::Pso] {
         let ghost = run(&text.replace("BLOCK", "fp_ghost"), &on(model));
-        assert_eq!(fault(&ghost).is_some(), model != Model::Sc, "{model:?}");
+        assert_eq!(fault(&ghost).is_some(), model != Buffering::Sc, "{model:?}");
         // An atomic block is a part of the program: on tso it waits.
         let atomic = run(&text.replace("BLOCK", "fp_atomic"), &on(model));
-        assert_eq!(fault(&atomic).is_some(), model == Model::Pso, "{model:?}");
+        assert_eq!(fault(&atomic).is_some(), model == Buffering::Pso, "{model:?}");
     }
     // What ghosts of one thread do, they do in order, and after the loads before them.
     let text = "
@@ -352,7 +352,7 @@ fn ghosts_wait_for_nothing() {
             assert(!seen_a || !seen_r);
             return 0;
         }";
-    for model in [Model::Sc, Model::Tso, Model::Pso] {
+    for model in [Buffering::Sc, Buffering::Tso, Buffering::Pso] {
         assert_eq!(run(text, &on(model)).verdict, Verdict::Holds, "{model:?}");
     }
 }
@@ -389,8 +389,8 @@ fn reused_memory() {
             assert(now != before);
             return 0;
         }";
-    assert_eq!(run(text, &on(Model::Sc)).verdict, Verdict::Holds);
-    let found = run(text, &Options { reuse: true, ..on(Model::Sc) });
+    assert_eq!(run(text, &on(Buffering::Sc)).verdict, Verdict::Holds);
+    let found = run(text, &Options { reuse: true, ..on(Buffering::Sc) });
     assert!(matches!(fault(&found), Some(Fault::Assertion(_))), "{:?}", found.verdict);
 }
 
@@ -420,11 +420,11 @@ fn garbage_is_dropped() {
         }";
     let harness = program(text);
     let main = harness.main.expect("there is a main");
-    let found = explore(&harness, Subject::Main(main), &on(Model::Sc), None, &|_| {});
+    let found = explore(&harness, Subject::Main(main), &on(Buffering::Sc), None, &|_| {});
     assert_eq!(found.verdict, Verdict::Holds);
     let reductions = Reductions { collect: false, ..Reductions::default() };
     let budget = Budget { states: Some(found.statistics.states * 4), ..Budget::default() };
-    let options = Options { reductions, budget, ..on(Model::Sc) };
+    let options = Options { reductions, budget, ..on(Buffering::Sc) };
     let found = explore(&harness, Subject::Main(main), &options, None, &|_| {});
     assert!(matches!(found.verdict, Verdict::Inconclusive(_)), "{:?}", found.statistics);
 }
@@ -462,13 +462,14 @@ fn addresses_are_renamed() {
     let states = |text: &str, rename: bool| {
         let harness = program(text);
         let main = harness.main.expect("there is a main");
-        let options = Options { reductions: Reductions { rename, ..Reductions::default() }, ..on(Model::Sc) };
+        let options =
+            Options { reductions: Reductions { rename, ..Reductions::default() }, ..on(Buffering::Sc) };
         explore(&harness, Subject::Main(main), &options, None, &|_| {}).statistics.states
     };
     let tagged = "int *p = (int *)((uintptr_t)cells[0] | 1);
         assert(((uintptr_t)p & 7) == 1 && *(int *)((uintptr_t)p & ~(uintptr_t)7) == 7);
         assert(cells[0] != cells[1] && cells[0] + 1 > cells[0] && cells[0] + 1 - cells[0] == 1);";
-    for model in [Model::Sc, Model::Tso, Model::Pso] {
+    for model in [Buffering::Sc, Buffering::Tso, Buffering::Pso] {
         for alike in ["", "assert(*cells[0] == 7);", tagged] {
             assert_eq!(run(&makers(alike), &on(model)).verdict, Verdict::Holds, "{alike}");
         }
@@ -528,10 +529,10 @@ fn pointers_in_pieces() {
             pthread_join(t, 0);
             return 0;
         }";
-    for model in [Model::Sc, Model::Tso] {
+    for model in [Buffering::Sc, Buffering::Tso] {
         assert_eq!(run(text, &on(model)).verdict, Verdict::Holds, "{model:?}");
     }
-    let late = run(&text.replace("ready = 1;", "ready = 1; *target.pointer = 4;"), &on(Model::Tso));
+    let late = run(&text.replace("ready = 1;", "ready = 1; *target.pointer = 4;"), &on(Buffering::Tso));
     assert!(matches!(fault(&late), Some(Fault::Assertion(_))), "{:?}", late.verdict);
 }
 
@@ -558,13 +559,13 @@ fn objects_given_away() {
             pthread_join(t, 0);
             return 0;
         }";
-    for model in [Model::Sc, Model::Tso, Model::Pso] {
+    for model in [Buffering::Sc, Buffering::Tso, Buffering::Pso] {
         for last in ["1", "2"] {
             let found = run(&text.replace("LAST", last), &on(model));
             assert!(fault(&found).is_some(), "{model:?} {last}: {:?}", found.verdict);
         }
         let found = run(&text.replace("== LAST", "> 0"), &on(model));
-        assert_eq!(fault(&found).is_some(), model == Model::Pso, "{model:?}: {:?}", found.verdict);
+        assert_eq!(fault(&found).is_some(), model == Buffering::Pso, "{model:?}: {:?}", found.verdict);
     }
 }
 
@@ -574,7 +575,7 @@ fn limits_are_met() {
     let main = harness.main.expect("there is a main");
     let limited = |budget: Budget| {
         let reductions = Reductions::NONE;
-        let options = Options { budget, reductions, ..on(Model::Sc) };
+        let options = Options { budget, reductions, ..on(Buffering::Sc) };
         explore(&harness, Subject::Main(main), &options, None, &|_| {}).verdict
     };
     let states = limited(Budget { states: Some(10), ..Budget::default() });
@@ -593,7 +594,7 @@ fn limits_are_met() {
         int x;
         void *writes(void *argument) { for (;;) x = 1; return 0; }
         int main(void) { pthread_t t; pthread_create(&t, 0, writes, 0); while (!x) ; return 0; }";
-    let found = run(stores, &on(Model::Tso));
+    let found = run(stores, &on(Buffering::Tso));
     assert!(matches!(found.verdict, Verdict::Inconclusive(Reason::Unsupported(_))), "{:?}", found.verdict);
 }
 
@@ -622,13 +623,13 @@ fn recursion() {
         }";
     // Either the other thread's addition is lost, or some consecutive ones of the recursion: never all but 2.
     let all = "total == 10 || total >= 100 && total <= 110 && total != 102";
-    assert_eq!(run(&text.replace("LAST", all), &on(Model::Sc)).verdict, Verdict::Holds);
+    assert_eq!(run(&text.replace("LAST", all), &on(Buffering::Sc)).verdict, Verdict::Holds);
     for value in [10, 100, 101, 103, 104, 105, 106, 107, 108, 109, 110] {
-        let found = run(&text.replace("LAST", &format!("total != {value}")), &on(Model::Sc));
+        let found = run(&text.replace("LAST", &format!("total != {value}")), &on(Buffering::Sc));
         assert!(matches!(fault(&found), Some(Fault::Assertion(_))), "{value}: {:?}", found.verdict);
     }
     let endless = "static int f(int n) { return f(n + 1) + 1; } int main(void) { return f(0); }";
-    let found = run(endless, &on(Model::Sc));
+    let found = run(endless, &on(Buffering::Sc));
     assert!(matches!(found.verdict, Verdict::Inconclusive(Reason::Unsupported(_))), "{:?}", found.verdict);
 }
 
@@ -653,7 +654,8 @@ fn what_ends_does_not_wait() {
              }}"
         )
     };
-    let run = |other: &str, first: &str| run(&text(other, first), &Options { stuck: true, ..on(Model::Sc) });
+    let run =
+        |other: &str, first: &str| run(&text(other, first), &Options { stuck: true, ..on(Buffering::Sc) });
     let vacuous = |found: &Exploration| {
         assert!(matches!(found.verdict, Verdict::Inconclusive(Reason::Vacuous(_))), "{:?}", found.verdict);
         assert_eq!(found.statistics.stuck, 0);

@@ -2,7 +2,7 @@
 
 mod support;
 
-use fencepost_explore::{Model, Options, Reductions, Search, Subject, Verdict, Violation, explore};
+use fencepost_explore::{Buffering, Options, Reductions, Search, Subject, Verdict, Violation, explore};
 use fencepost_harness::budget::{Budget, Poll};
 use fencepost_harness::mine::{Mined, mine};
 use fencepost_harness::operation::Harness;
@@ -23,7 +23,7 @@ fn check(harness: &Harness, name: &str, options: &Options) -> Verdict {
         panic!("{name} has no specification");
     };
     let found = explore(harness, Subject::Test(&test, Some(&observations)), options, None, &|_| {});
-    println!("{name} on {:?}: {:?}", options.model, found.statistics);
+    println!("{name} on {:?}: {:?}", options.buffering, found.statistics);
     found.verdict
 }
 
@@ -40,8 +40,8 @@ fn expectations(file: &str) {
     let harness = corpus(file, &[]);
     let mut compared = 0;
     for expectation in &harness.expectations {
-        let Some(model) = Model::named(&expectation.model) else { continue };
-        let verdict = check(&harness, &expectation.test, &Options { model, ..Options::default() });
+        let Some(model) = Buffering::named(&expectation.model) else { continue };
+        let verdict = check(&harness, &expectation.test, &Options { buffering: model, ..Options::default() });
         assert_eq!(
             kind(&verdict),
             expectation.verdict,
@@ -77,7 +77,7 @@ fn sets() {
         for name in ["Sac", "Sar", "Saa"] {
             for model in ALL {
                 let options =
-                    Options { model: Model::named(model).expect("a machine"), ..Options::default() };
+                    Options { buffering: Buffering::named(model).expect("a machine"), ..Options::default() };
                 assert_eq!(check(&harness, name, &options), Verdict::Holds, "{file} {name} {model}");
             }
         }
@@ -105,8 +105,8 @@ fn reductions_change_nothing() {
         let test = test(&harness, name);
         for model in ALL {
             let explored = |reductions: Reductions| {
-                let model = Model::named(model).expect("a machine");
-                let options = Options { model, reductions, ..Options::default() };
+                let model = Buffering::named(model).expect("a machine");
+                let options = Options { buffering: model, reductions, ..Options::default() };
                 let found = explore(&harness, Subject::Test(&test, None), &options, None, &|_| {});
                 assert_eq!(found.verdict, Verdict::Holds, "{file} {name} {model:?} {reductions:?}");
                 (found.observations, found.statistics)
@@ -174,8 +174,11 @@ fn everything() {
             for model in ALL {
                 let deadline = Some(std::time::Instant::now() + std::time::Duration::from_secs(60));
                 let budget = Budget { deadline, memory: Some(2 << 30), ..Budget::default() };
-                let options =
-                    Options { model: Model::named(model).expect("a machine"), budget, ..Options::default() };
+                let options = Options {
+                    buffering: Buffering::named(model).expect("a machine"),
+                    budget,
+                    ..Options::default()
+                };
                 let verdict = check(&harness, &test.name, &options);
                 println!("{file} {} {model}: {}", test.name, kind(&verdict));
                 if let Verdict::Violated { trace, .. } = &verdict {

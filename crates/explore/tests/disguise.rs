@@ -6,7 +6,7 @@
 mod support;
 
 use fencepost_explore::abstraction::{Abstraction, Approach, verify};
-use fencepost_explore::{Model, Options, Reductions, Subject, Verdict, explore};
+use fencepost_explore::{Buffering, Options, Reductions, Subject, Verdict, explore};
 use fencepost_harness::verdict::Reason;
 use fencepost_reference::generate::Random;
 use support::{program, replays};
@@ -16,7 +16,7 @@ fn programs() -> u64 {
 }
 
 /// Whether a closed program is violated on a model, as all reductions and ways to verify agree.
-fn violated(text: &str, model: Model) -> bool {
+fn violated(text: &str, model: Buffering) -> bool {
     let harness = program(text);
     let main = harness.main.expect("there is a main");
     let all = Reductions::default();
@@ -32,11 +32,11 @@ fn violated(text: &str, model: Model) -> bool {
         Verdict::Inconclusive(reason) => panic!("{name}: {reason}\n{text}"),
     };
     let found = variants.map(|reductions| {
-        let mut options = Options { model, reductions, ..Options::default() };
+        let mut options = Options { buffering: model, reductions, ..Options::default() };
         options.budget.states = Some(200_000);
         kind(&explore(&harness, Subject::Main(main), &options, None, &|_| {}).verdict)
     });
-    let options = Options { model, ..Options::default() };
+    let options = Options { buffering: model, ..Options::default() };
     let approach = Approach::Fixed(Abstraction::Exact);
     let verified = verify(&harness, Subject::Main(main), &options, approach, &|_| {});
     let proved = kind(&verified.verdict);
@@ -145,9 +145,9 @@ fn kept_objects_stay() {
     for form in 0..FORMS.len() {
         for shared in [false, true] {
             let wrong = keeping(form, shared, between, "assert(p->value != 1 || seen != 3);");
-            assert!(violated(&wrong, Model::Sc), "{wrong}");
+            assert!(violated(&wrong, Buffering::Sc), "{wrong}");
             let right = keeping(form, shared, between, "assert(p->value == 1);");
-            assert!(!violated(&right, Model::Sc), "{right}");
+            assert!(!violated(&right, Buffering::Sc), "{right}");
         }
     }
 }
@@ -196,7 +196,7 @@ fn random_forms() {
         let text = keeping(form, pick(2) == 0, &between, check);
         // With a store for each byte, pso has too many ways to be explored without reductions.
         let models = if FORMS[form].0.contains("char") { 1 } else { 3 };
-        let model = [Model::Sc, Model::Tso, Model::Pso][pick(models)];
+        let model = [Buffering::Sc, Buffering::Tso, Buffering::Pso][pick(models)];
         match violated(&text, model) {
             true => wrong += 1,
             false => right += 1,
@@ -256,7 +256,7 @@ fn random_ghosts() {
                  return 0;
              }}"
         );
-        match violated(&text, [Model::Tso, Model::Pso][pick(2)]) {
+        match violated(&text, [Buffering::Tso, Buffering::Pso][pick(2)]) {
             true => wrong += 1,
             false => right += 1,
         }

@@ -3,14 +3,14 @@
 mod support;
 
 use fencepost_explore::{
-    Exploration, Model, Options, Reductions, Search, Subject, Termination, Verdict, Violation, explore,
+    Buffering, Exploration, Options, Reductions, Search, Subject, Termination, Verdict, Violation, explore,
 };
 use fencepost_harness::verdict::Reason;
 use std::time::Instant;
 use support::{program, replays};
 
 /// Explores a program with and without reductions and in both orders; all must agree. Traces are replayed.
-fn run(text: &str, model: Model, termination: Termination) -> Exploration {
+fn run(text: &str, model: Buffering, termination: Termination) -> Exploration {
     let harness = program(text);
     let main = harness.main.expect("there is a main");
     let mut kept: Option<Exploration> = None;
@@ -18,7 +18,7 @@ fn run(text: &str, model: Model, termination: Termination) -> Exploration {
         [Reductions::default(), Reductions::NONE, Reductions { rename: true, ..Reductions::default() }]
     {
         for search in [Search::Depth, Search::Breadth] {
-            let options = Options { model, termination, reductions, search, ..Options::default() };
+            let options = Options { buffering: model, termination, reductions, search, ..Options::default() };
             let found = explore(&harness, Subject::Main(main), &options, None, &|_| {});
             let violated = match &found.verdict {
                 Verdict::Violated { trace, .. } => Some(trace),
@@ -73,7 +73,7 @@ fn no_store_waits_for_ever() {
         "x = 1; while (!done) { y = 1; fp_atomic { y = 0; } }",
         "while (!x) ; if (y) done = 1; done = 1;",
     );
-    for model in [Model::Sc, Model::Tso, Model::Pso] {
+    for model in [Buffering::Sc, Buffering::Tso, Buffering::Pso] {
         assert!(!endless(&run(&text, model, Termination::Fair)), "{model:?}");
         assert!(endless(&run(&text, model, Termination::Unfair)), "{model:?}");
     }
@@ -89,7 +89,7 @@ fn polling_under_a_mutex() {
         POLL,
         "pthread_mutex_lock(&m); flag = 1; pthread_mutex_unlock(&m);",
     );
-    for model in [Model::Sc, Model::Tso] {
+    for model in [Buffering::Sc, Buffering::Tso] {
         assert!(endless(&run(&text, model, Termination::Fair)), "{model:?}");
         assert!(!endless(&run(&text, model, Termination::Strong)), "{model:?}");
         assert!(endless(&run(&text, model, Termination::Unfair)), "{model:?}");
@@ -104,7 +104,7 @@ fn attempts_may_fail_for_ever() {
         "int f = 0; while (!f) { while (!cas(&held, 0, 1)) ; f = flag; held = 0; }",
         "while (!cas(&held, 0, 1)) ; flag = 1; held = 0;",
     );
-    assert!(endless(&run(&text, Model::Sc, Termination::Strong)));
+    assert!(endless(&run(&text, Buffering::Sc, Termination::Strong)));
 }
 
 /// A set of states without a step of a thread that could go on in some of them may hold a smaller one in which it
@@ -119,11 +119,11 @@ fn strong_fairness_looks_inside() {
         )
     };
     let opens = text("pthread_mutex_unlock(&m); pthread_mutex_lock(&m); x = 1 - x;");
-    assert!(endless(&run(&opens, Model::Sc, Termination::Fair)));
-    assert!(!endless(&run(&opens, Model::Sc, Termination::Strong)));
+    assert!(endless(&run(&opens, Buffering::Sc, Termination::Fair)));
+    assert!(!endless(&run(&opens, Buffering::Sc, Termination::Strong)));
     let may_open =
         text("if (fp_any(0, 1)) { pthread_mutex_unlock(&m); pthread_mutex_lock(&m); } else x = 1 - x;");
-    assert!(endless(&run(&may_open, Model::Sc, Termination::Strong)));
+    assert!(endless(&run(&may_open, Buffering::Sc, Termination::Strong)));
 }
 
 /// A thread that could go on to the end of the program, or to an assumption that rules the execution out, is left out by who
@@ -133,10 +133,10 @@ fn threads_that_end_all_are_not_left_out() {
     for last in ["assume(x == 2);", "exit(0);", "if (x) exit(0); assume(0);"] {
         let text = format!("#include <stdlib.h>\n{}", two("int x;", "for (;;) { x = 1; x = 0; }", last));
         for fairness in [Termination::Fair, Termination::Strong] {
-            let found = run(&text, Model::Sc, fairness);
+            let found = run(&text, Buffering::Sc, fairness);
             assert!(!matches!(found.verdict, Verdict::Violated { .. }), "{last}: {:?}", found.verdict);
         }
-        assert!(endless(&run(&text, Model::Sc, Termination::Unfair)), "{last}");
+        assert!(endless(&run(&text, Buffering::Sc, Termination::Unfair)), "{last}");
     }
     // Where it may wait instead, nobody has to let it go on.
     let text = two(
@@ -144,7 +144,7 @@ fn threads_that_end_all_are_not_left_out() {
         "pthread_mutex_lock(&m); for (;;) { x = 1; x = 0; }",
         "if (x < 2) pthread_mutex_lock(&m);",
     );
-    assert!(endless(&run(&text, Model::Sc, Termination::Fair)));
+    assert!(endless(&run(&text, Buffering::Sc, Termination::Fair)));
 }
 
 const SERVER: &str = "
@@ -162,7 +162,7 @@ const SERVER: &str = "
 /// A program that never ends is checked like any other.
 #[test]
 fn programs_that_only_run_for_ever() {
-    for model in [Model::Sc, Model::Tso, Model::Pso] {
+    for model in [Buffering::Sc, Buffering::Tso, Buffering::Pso] {
         let found = run(&SERVER.replace("CHECK", "<= 1"), model, Termination::Ignore);
         assert_eq!(found.verdict, Verdict::Holds, "{model:?}");
         assert!(found.statistics.endless && found.statistics.complete == 0);
@@ -176,7 +176,7 @@ fn programs_that_only_run_for_ever() {
 /// nothing was checked.
 #[test]
 fn what_only_waits() {
-    let waits = |body: &str| run(&two("int x;", body, body), Model::Sc, Termination::Ignore);
+    let waits = |body: &str| run(&two("int x;", body, body), Buffering::Sc, Termination::Ignore);
     let found = waits("while (!x) ;");
     assert_eq!(found.verdict, Verdict::Holds);
     assert!(found.statistics.endless && found.statistics.complete == 0);
@@ -209,7 +209,7 @@ fn choices_in_a_loop_are_interrupted() {
 #[test]
 fn choices_in_a_loop_are_states() {
     let body = "int last = 0; for (int i = 0; i < 60; i++) last = fp_any(0, 1); x = last;";
-    let found = run(&two("int x;", body, "x = 1;"), Model::Sc, Termination::Ignore);
+    let found = run(&two("int x;", body, "x = 1;"), Buffering::Sc, Termination::Ignore);
     assert_eq!(found.verdict, Verdict::Holds);
 }
 

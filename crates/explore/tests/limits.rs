@@ -3,8 +3,8 @@
 
 mod support;
 
-use fencepost_explore::rlx::{self, rules::Rules};
-use fencepost_explore::{Model, Options, Reductions, Subject, Verdict, explore};
+use fencepost_explore::rlx::{self, rules::RMO};
+use fencepost_explore::{Buffering, Options, Reductions, Subject, Verdict, explore};
 use fencepost_harness::client::{Client, FixedCall};
 use fencepost_harness::observation::ObservationSet;
 use fencepost_harness::operation::Harness;
@@ -48,12 +48,12 @@ fn threads_of_a_test() {
     {
         let (harness, test) = crowd(threads);
         let subject = || Subject::Test(&test, Some(&nothing));
-        for model in [Model::Sc, Model::Tso, Model::Pso] {
-            let options = Options { model, ..Options::default() };
+        for model in [Buffering::Sc, Buffering::Tso, Buffering::Pso] {
+            let options = Options { buffering: model, ..Options::default() };
             let found = explore(&harness, subject(), &options, None, &|_| {});
             assert_eq!(missing(found.verdict).as_deref(), expected, "{model:?}, {threads}");
         }
-        let rules = Rules::named("rmo").expect("it is a machine");
+        let rules = &RMO;
         let found = rlx::explore(&harness, subject(), rules, &rlx::Options::default());
         let refused = match found.verdict {
             rlx::Verdict::Inconclusive(Reason::Unsupported(what)) => Some(what),
@@ -108,9 +108,9 @@ fn starting(threads: usize) -> String {
 
 #[test]
 fn threads_of_a_program() {
-    for model in [Model::Sc, Model::Tso, Model::Pso] {
+    for model in [Buffering::Sc, Buffering::Tso, Buffering::Pso] {
         for reductions in [Reductions::default(), Reductions::NONE] {
-            let options = Options { model, reductions, ..Options::default() };
+            let options = Options { buffering: model, reductions, ..Options::default() };
             assert_eq!(closed(&starting(63), &options), Verdict::Holds, "{model:?}");
             let past = closed(&starting(64), &options);
             assert_eq!(missing(past).as_deref(), Some("more than 64 threads"), "{model:?}");
@@ -128,8 +128,8 @@ fn the_last_threads_race() {
          pthread_join(a, 0); pthread_join(b, 0);
          assert(x == 63);",
     );
-    for model in [Model::Sc, Model::Tso, Model::Pso] {
-        let found = closed(&text, &Options { model, ..Options::default() });
+    for model in [Buffering::Sc, Buffering::Tso, Buffering::Pso] {
+        let found = closed(&text, &Options { buffering: model, ..Options::default() });
         assert!(matches!(found, Verdict::Violated { .. }), "{model:?}: {found:?}");
     }
 }
@@ -184,8 +184,8 @@ fn storing(stores: usize, order: &str) -> String {
 
 #[test]
 fn stores_under_way() {
-    for model in [Model::Tso, Model::Pso] {
-        let options = Options { model, buffer: 8, ..Options::default() };
+    for model in [Buffering::Tso, Buffering::Pso] {
+        let options = Options { buffering: model, buffer: 8, ..Options::default() };
         assert_eq!(closed(&storing(7, "memory_order_relaxed"), &options), Verdict::Holds);
         let past = missing(closed(&storing(8, "memory_order_relaxed"), &options));
         assert_eq!(past.as_deref(), Some("more than 8 stores of a thread under way"), "{model:?}");

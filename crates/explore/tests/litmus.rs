@@ -1,7 +1,7 @@
 //! Litmus tests: the explicit engine says the same of every row of `corpus/litmus` as the table does, and the
 //! execution it shows is accepted by the referee. All outcomes of a row are those of the axioms.
 
-use fencepost_explore::{Model, Options, Reductions, Search, Subject, Verdict, explore};
+use fencepost_explore::{Buffering, Options, Reductions, Search, Subject, Verdict, explore};
 use fencepost_harness::operation::Harness;
 use fencepost_harness::verdict::Reason;
 use fencepost_reference::axioms;
@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 const MODELS: [&str; 3] = ["sc", "tso", "pso"];
 
 fn options(model: &str) -> Options {
-    Options { model: Model::named(model).expect("it is a machine"), ..Options::default() }
+    Options { buffering: Buffering::named(model).expect("it is a machine"), ..Options::default() }
 }
 
 /// Whether an execution completes, in a program that does so only with the outcome asked about.

@@ -3,7 +3,7 @@
 //! `PROGRAMS=5000 cargo test -p fencepost-explore --test random` is the slow tier; a failure prints the
 //! program, shrunk, and its seed.
 
-use fencepost_explore::{Model, Options, Reductions, Search, Subject, Verdict, Violation, explore};
+use fencepost_explore::{Buffering, Options, Reductions, Search, Subject, Verdict, Violation, explore};
 use fencepost_harness::observation::{Observation, ObservationSet};
 use fencepost_lsl::value::Value;
 use fencepost_reference::axioms;
@@ -19,7 +19,7 @@ fn programs() -> u64 {
 }
 
 fn options(model: &str) -> Options {
-    Options { model: Model::named(model).expect("it is a machine"), ..Options::default() }
+    Options { buffering: Buffering::named(model).expect("it is a machine"), ..Options::default() }
 }
 
 fn explicit(program: &Program, options: &Options) -> BTreeSet<Outcome> {

@@ -22,7 +22,7 @@ fn found(program: &Program, model: &str) -> BTreeSet<Outcome> {
 
 fn found_with(program: &Program, model: &str, options: &Options) -> BTreeSet<Outcome> {
     let (harness, test) = lower(program);
-    let rules = Rules::named(model).expect("it is a machine");
+    let rules = fencepost_models::builtin(model).as_ref().and_then(Rules::of).expect("it is a machine");
     let found = explore(&harness, Subject::Test(&test, None), rules, options);
     assert_eq!(found.verdict, Verdict::Holds, "{program}");
     let observations = found.observations.sorted().into_iter();
@@ -113,7 +113,8 @@ fn programs_that_start_threads_agree() {
                 Entry::Test(test) => Subject::Test(test, None),
                 Entry::Main(proc) => Subject::Main(*proc),
             };
-            let rules = Rules::named(model).expect("it is a machine");
+            let rules =
+                fencepost_models::builtin(model).as_ref().and_then(Rules::of).expect("it is a machine");
             let allowed = match explore(&harness, subject, rules, &Options::default()).verdict {
                 Verdict::Holds => true,
                 Verdict::Inconclusive(Reason::Vacuous(_)) => false,

@@ -29,7 +29,7 @@ fn inferred(harness: &Harness, model: &str, tests: &[&str]) -> Inference {
         Err(why) => panic!("{text}: {}", why.message),
     };
     let goals: Vec<Goal> = tests.iter().map(parse).collect();
-    let rules = Rules::named(model).expect("it is a machine");
+    let rules = fencepost_models::builtin(model).as_ref().and_then(Rules::of).expect("it is a machine");
     let found = infer(harness, &goals, rules, &Limits::default(), &|_| 1);
     let found = found.unwrap_or_else(|why| panic!("{model} {tests:?}: {why}"));
     println!("{model} {tests:?}: {:?} states", found.states);

@@ -3,6 +3,7 @@
 //!
 //! `PROGRAMS=300 cargo test -p fencepost-fences --test rlx_brute_force` is the slow tier.
 
+use fencepost_explore::Buffering;
 use fencepost_explore::Subject;
 use fencepost_explore::rlx::rules::{RMO, Rules, SC};
 use fencepost_explore::rlx::{self, Options, Verdict};
@@ -115,7 +116,10 @@ fn compare(program: &Program, rules: &'static Rules) -> bool {
 fn swaps_that_fail() {
     let text = "models pso\nR+cas  x=2; r1=cas(y,7,1) | y=2; x=1  ? x=2 r1=0  : yes\n";
     let rows = litmus::parse(text).unwrap_or_else(|mistakes| panic!("{mistakes:?}"));
-    for rules in [Rules::named("tso"), Rules::named("pso"), Some(&RMO)].into_iter().flatten() {
+    for rules in [Rules::of(&Buffering::Tso.model()), Rules::of(&Buffering::Pso.model()), Some(&RMO)]
+        .into_iter()
+        .flatten()
+    {
         let needed = compare(&rows[0].program, rules);
         assert!(needed || rules.name != "pso", "it is what the fence is for");
     }
@@ -134,7 +138,10 @@ fn placements_are_exact() {
         if !straight(&program) {
             continue;
         }
-        for rules in [Rules::named("tso"), Rules::named("pso"), Some(&RMO)].into_iter().flatten() {
+        for rules in [Rules::of(&Buffering::Tso.model()), Rules::of(&Buffering::Pso.model()), Some(&RMO)]
+            .into_iter()
+            .flatten()
+        {
             needed += compare(&program, rules) as u64;
         }
         compared += 1;

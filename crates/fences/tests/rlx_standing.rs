@@ -48,7 +48,7 @@ fn load(text: &str, slots: bool) -> Harness {
 
 fn inferred(harness: &Harness, model: &str, rounds: usize) -> Result<Inference, Failure> {
     let limits = Limits { explore: Options { rounds, ..Options::default() }, ..Limits::default() };
-    let rules = Rules::named(model).expect("a machine");
+    let rules = fencepost_models::builtin(model).as_ref().and_then(Rules::of).expect("a machine");
     infer(harness, &[Goal::Main], rules, &limits, &|_| 1)
 }
 

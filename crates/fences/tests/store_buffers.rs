@@ -2,7 +2,7 @@
 //! every placement does what it is for.
 
 use fencepost_explore::abstraction::{Abstraction, Approach, verify};
-use fencepost_explore::{Model, Options, Subject, Verdict};
+use fencepost_explore::{Buffering, Options, Subject, Verdict};
 use fencepost_fences::guided::{self, Effort, Outcome};
 use fencepost_fences::place::Kind;
 use fencepost_fences::proved::Proved;
@@ -27,7 +27,7 @@ fn load(path: &Path, arguments: &[&str]) -> Harness {
 
 fn options(model: &str, abstraction: &str) -> Options {
     let abstraction = Abstraction::named(abstraction).expect("an abstraction");
-    Options { model: Model::named(model).expect("a machine"), abstraction, ..Options::default() }
+    Options { buffering: Buffering::named(model).expect("a machine"), abstraction, ..Options::default() }
 }
 
 fn inferred(harness: &Harness, options: &Options) -> Inferred {

@@ -5,7 +5,7 @@
 //! no procedures. Functions are expanded where they are used and names resolved, so that an engine sees
 //! only operators over the built-in sets and relations of [`Base`].
 
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// A memory model.
 #[derive(Clone, Debug)]
@@ -16,6 +16,24 @@ pub struct Model {
     pub title: String,
     /// What an execution must satisfy.
     pub constraints: Vec<Constraint>,
+    /// The store buffers of the machine that runs it, if there is one.
+    pub buffering: Option<Buffering>,
+    /// Whether the machine that executes instructions out of order runs it, or most of it.
+    pub out_of_order: bool,
+    /// Whether ghost blocks have a meaning: threads come to one access after the other.
+    pub ghosts: bool,
+}
+
+/// How the stores of a thread wait on their way to memory, on the machine that does what a model allows.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Default)]
+pub enum Buffering {
+    /// Stores reach memory at once.
+    #[default]
+    Sc,
+    /// A store buffer for each thread.
+    Tso,
+    /// A store buffer for each thread and address.
+    Pso,
 }
 
 /// A requirement on executions.
@@ -24,7 +42,7 @@ pub struct Constraint {
     /// What the relation must be.
     pub test: Test,
     /// The relation.
-    pub relation: Rc<Relation>,
+    pub relation: Arc<Relation>,
     /// Its name.
     pub name: String,
 }
@@ -46,11 +64,11 @@ pub enum Set {
     /// A built-in one.
     Base(BaseSet),
     /// Events in either.
-    Union(Rc<Set>, Rc<Set>),
+    Union(Arc<Set>, Arc<Set>),
     /// Events in both.
-    Inter(Rc<Set>, Rc<Set>),
+    Inter(Arc<Set>, Arc<Set>),
     /// Events in the first and not the second.
-    Diff(Rc<Set>, Rc<Set>),
+    Diff(Arc<Set>, Arc<Set>),
 }
 
 /// A relation between events.
@@ -61,23 +79,23 @@ pub enum Relation {
     /// A built-in one.
     Base(BaseRelation),
     /// Pairs in either.
-    Union(Rc<Relation>, Rc<Relation>),
+    Union(Arc<Relation>, Arc<Relation>),
     /// Pairs in both.
-    Inter(Rc<Relation>, Rc<Relation>),
+    Inter(Arc<Relation>, Arc<Relation>),
     /// Pairs in the first and not the second.
-    Diff(Rc<Relation>, Rc<Relation>),
+    Diff(Arc<Relation>, Arc<Relation>),
     /// A step of the first, then one of the second.
-    Seq(Rc<Relation>, Rc<Relation>),
+    Seq(Arc<Relation>, Arc<Relation>),
     /// The relation backwards.
-    Inverse(Rc<Relation>),
+    Inverse(Arc<Relation>),
     /// The relation, or identity.
-    Optional(Rc<Relation>),
+    Optional(Arc<Relation>),
     /// One or more steps.
-    Plus(Rc<Relation>),
+    Plus(Arc<Relation>),
     /// Every event of a set to itself.
-    Identity(Rc<Set>),
+    Identity(Arc<Set>),
     /// Every event of one set to every event of another.
-    Product(Rc<Set>, Rc<Set>),
+    Product(Arc<Set>, Arc<Set>),
 }
 
 /// A name and what it means for people; [`docs`] and error messages list them.
@@ -188,9 +206,21 @@ pub fn mentions(relation: &Relation, base: BaseRelation) -> bool {
 }
 
 impl Model {
-    /// Whether ghost blocks have a meaning: threads come to one access after the other.
-    pub fn knows_ghosts(&self) -> bool {
-        matches!(self.name.as_str(), "serial" | "sc" | "tso" | "pso")
+    /// Whether it says the same as another, by whatever names.
+    pub fn says_the_same(&self, other: &Model) -> bool {
+        let requirements = |model: &Model| -> Vec<(Test, Arc<Relation>)> {
+            model
+                .constraints
+                .iter()
+                .map(|constraint| (constraint.test, constraint.relation.clone()))
+                .collect()
+        };
+        requirements(self) == requirements(other)
+    }
+
+    /// Whether threads do one thing after the other, so that fences mean nothing.
+    pub fn keeps_all_in_order(&self) -> bool {
+        self.buffering == Some(Buffering::Sc) || self.ghosts && self.buffering.is_none()
     }
 
     /// Whether any constraint mentions a base relation.

@@ -1,6 +1,6 @@
 //! The models that ship, and models from the user's files.
 
-use crate::cat::Model;
+use crate::cat::{Buffering, Model};
 use crate::parse;
 use fencepost_lsl::diagnostic::Diagnostic;
 use fencepost_lsl::source::{Origin, SourceMap};
@@ -8,32 +8,111 @@ use fencepost_lsl::source::{Origin, SourceMap};
 /// Names of the models that ship, strongest first.
 pub const ALL: &[&str] = &["serial", "sc", "tso", "pso", "rmo", "relaxed"];
 
+/// Those of hardware: what to check on if nobody names a model.
+pub const HARDWARE: &[&str] = &["sc", "tso", "pso", "rmo", "relaxed"];
+
+/// What is known of a text beyond what it says.
+struct Known {
+    name: &'static str,
+    buffering: Option<Buffering>,
+    out_of_order: bool,
+    ghosts: bool,
+}
+
+/// The texts of which something is known. `rlx` is what the machine does that executes out of order.
+const KNOWN: [Known; 6] = [
+    Known { name: "serial", buffering: None, out_of_order: false, ghosts: true },
+    Known { name: "sc", buffering: Some(Buffering::Sc), out_of_order: false, ghosts: true },
+    Known { name: "tso", buffering: Some(Buffering::Tso), out_of_order: false, ghosts: true },
+    Known { name: "pso", buffering: Some(Buffering::Pso), out_of_order: false, ghosts: true },
+    Known { name: "rmo", buffering: None, out_of_order: true, ghosts: false },
+    Known { name: "rlx", buffering: None, out_of_order: true, ghosts: false },
+];
+
+/// What the others include.
+const BASE: &str = "base";
+
 /// Text of a file that ships under `models/`.
 pub(crate) fn shipped(file: &str) -> Option<&'static str> {
     Some(match file {
-        "base.cat" => include_str!("../../../models/base.cat"),
-        "serial.cat" => include_str!("../../../models/serial.cat"),
-        "sc.cat" => include_str!("../../../models/sc.cat"),
-        "tso.cat" => include_str!("../../../models/tso.cat"),
-        "pso.cat" => include_str!("../../../models/pso.cat"),
-        "rmo.cat" => include_str!("../../../models/rmo.cat"),
-        "relaxed.cat" => include_str!("../../../models/relaxed.cat"),
+        "base.cat" => include_str!("../texts/base.cat"),
+        "serial.cat" => include_str!("../texts/serial.cat"),
+        "sc.cat" => include_str!("../texts/sc.cat"),
+        "tso.cat" => include_str!("../texts/tso.cat"),
+        "pso.cat" => include_str!("../texts/pso.cat"),
+        "rmo.cat" => include_str!("../texts/rmo.cat"),
+        "rlx.cat" => include_str!("../texts/rlx.cat"),
+        "relaxed.cat" => include_str!("../texts/relaxed.cat"),
         _ => return None,
     })
 }
 
 /// The shipped model of this name.
 pub fn builtin(name: &str) -> Option<Model> {
-    let file = format!("{name}.cat");
-    let text = ALL.contains(&name).then(|| shipped(&file))??;
-    // A test parses all of them, so this cannot fail for a user.
-    load(name, &file, text, &mut SourceMap::default()).ok()
+    let mut model = parsed(name)?;
+    if let Some(known) = KNOWN.iter().find(|known| known.name == name) {
+        known.tell(&mut model);
+    }
+    Some(model)
 }
 
-/// Reads a model from text. Diagnostics point into `sources`, to which the text is added.
+fn parsed(name: &str) -> Option<Model> {
+    let file = format!("{name}.cat");
+    let text = shipped(&file).filter(|_| name != BASE)?;
+    let sources = &mut SourceMap::default();
+    let id = sources.add(&file, text, Origin::User);
+    // A test parses all of them, so this cannot fail for a user.
+    parse::model(name, id, sources).ok()
+}
+
+/// Sequential consistency.
+pub fn sc() -> Model {
+    builtin("sc").expect("a test loads it")
+}
+
+/// Operations one after the other, for the executions that specifications are made of.
+pub fn serial() -> Model {
+    builtin("serial").expect("a test loads it")
+}
+
+impl Known {
+    fn tell(&self, model: &mut Model) {
+        (model.buffering, model.out_of_order, model.ghosts) =
+            (self.buffering, self.out_of_order, self.ghosts);
+    }
+}
+
+impl Buffering {
+    /// All of them, strongest first.
+    pub const ALL: [Buffering; 3] = [Buffering::Sc, Buffering::Tso, Buffering::Pso];
+
+    /// The name of the model of that machine.
+    pub fn name(self) -> &'static str {
+        let known = KNOWN.iter().find(|known| known.buffering == Some(self));
+        known.expect("each is that of a model that ships").name
+    }
+
+    /// The model of that machine.
+    pub fn model(self) -> Model {
+        builtin(self.name()).expect("a test loads it")
+    }
+
+    /// That of the shipped model of this name.
+    pub fn named(name: &str) -> Option<Buffering> {
+        Buffering::ALL.into_iter().find(|buffering| buffering.name() == name)
+    }
+}
+
+/// Reads a model from text. Diagnostics point into `sources`, to which the text is added. A text that says what a shipped
+/// one says is that model, under another name.
 pub fn load(name: &str, file: &str, text: &str, sources: &mut SourceMap) -> Result<Model, Vec<Diagnostic>> {
     let id = sources.add(file, text, Origin::User);
-    parse::model(name, id, sources)
+    let mut model = parse::model(name, id, sources)?;
+    let says = |known: &&Known| parsed(known.name).is_some_and(|shipped| shipped.says_the_same(&model));
+    if let Some(known) = KNOWN.iter().find(says) {
+        known.tell(&mut model);
+    }
+    Ok(model)
 }
 
 #[cfg(test)]
@@ -51,5 +130,33 @@ mod tests {
             assert!(builtin(name).is_some());
         }
         assert!(builtin("base").is_none());
+    }
+
+    #[test]
+    fn a_copy_is_the_same_model() {
+        for name in ALL {
+            let text = shipped(&format!("{name}.cat")).unwrap();
+            let copy = load("copy", "copy.cat", text, &mut SourceMap::default()).unwrap();
+            let original = builtin(name).unwrap();
+            assert_eq!((copy.buffering, copy.ghosts), (original.buffering, original.ghosts), "{name}");
+            assert_eq!(copy.out_of_order, original.out_of_order, "{name}");
+        }
+        let rlx = load("mine", "mine.cat", shipped("rlx.cat").unwrap(), &mut SourceMap::default()).unwrap();
+        assert!(rlx.out_of_order);
+        assert!(Buffering::ALL.iter().all(|buffering| buffering.model().buffering == Some(*buffering)));
+        assert_eq!((sc().buffering, serial().buffering), (Some(Buffering::Sc), None));
+    }
+
+    /// A name promises nothing.
+    #[test]
+    fn a_namesake_is_another_model() {
+        let text = shipped("relaxed.cat").unwrap();
+        for name in ["sc", "tso", "rmo", "rlx"] {
+            let model = load(name, "my.cat", text, &mut SourceMap::default()).unwrap();
+            assert_eq!((model.buffering, model.out_of_order, model.ghosts), (None, false, false), "{name}");
+        }
+        let weaker = shipped("tso.cat").unwrap().replace("irreflexive", "(* *) empty 0 as e irreflexive");
+        let model = load("tso", "tso.cat", &weaker, &mut SourceMap::default()).unwrap();
+        assert_eq!(model.buffering, None);
     }
 }

@@ -8,15 +8,15 @@ use crate::library::shipped;
 use fencepost_lsl::diagnostic::Diagnostic;
 use fencepost_lsl::source::{FileId, Origin, SourceMap, Span};
 use std::collections::HashMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// What a name or expression stands for.
 #[derive(Clone)]
 enum Thing {
-    Set(Rc<Set>),
-    Relation(Rc<Relation>),
+    Set(Arc<Set>),
+    Relation(Arc<Relation>),
     /// Parameters, and the tokens of the body, which is parsed again at each use.
-    Function(Rc<Function>),
+    Function(Arc<Function>),
 }
 
 struct Function {
@@ -53,7 +53,14 @@ pub(crate) fn model(
 ) -> std::result::Result<Model, Vec<Diagnostic>> {
     let mut reader = Reader {
         names: HashMap::new(),
-        model: Model { name: name.into(), title: String::new(), constraints: Vec::new() },
+        model: Model {
+            name: name.into(),
+            title: String::new(),
+            constraints: Vec::new(),
+            buffering: None,
+            out_of_order: false,
+            ghosts: false,
+        },
     };
     reader.file(file, sources, 0).map_err(|error| vec![error])?;
     if reader.model.constraints.is_empty() {
@@ -154,7 +161,7 @@ impl Reader {
             }
             body.push(Token { kind: Kind::End, span: at.peek().span });
             let function = Function { params, body, names: self.names.clone() };
-            self.names.insert(name, Thing::Function(Rc::new(function)));
+            self.names.insert(name, Thing::Function(Arc::new(function)));
         } else {
             at.need("=")?;
             let thing = Expressions { names: &self.names }.expression(at)?;
@@ -212,7 +219,7 @@ impl Expressions<'_> {
         let span = at.peek().span;
         let mut thing = self.primary(at)?;
         loop {
-            let wrap: fn(Rc<Relation>) -> Relation = if at.eat("?") {
+            let wrap: fn(Arc<Relation>) -> Relation = if at.eat("?") {
                 Relation::Optional
             } else if at.eat("+") {
                 Relation::Plus
@@ -221,7 +228,7 @@ impl Expressions<'_> {
             } else {
                 return Ok(thing);
             };
-            thing = Thing::Relation(Rc::new(wrap(as_relation(thing, span)?)));
+            thing = Thing::Relation(Arc::new(wrap(as_relation(thing, span)?)));
         }
     }
 
@@ -237,9 +244,9 @@ impl Expressions<'_> {
                 let span = at.peek().span;
                 let set = as_set(self.expression(at)?, span)?;
                 at.need("]")?;
-                Ok(Thing::Relation(Rc::new(Relation::Identity(set))))
+                Ok(Thing::Relation(Arc::new(Relation::Identity(set))))
             }
-            Kind::Word(word) if word == "0" => Ok(Thing::Relation(Rc::new(Relation::Empty))),
+            Kind::Word(word) if word == "0" => Ok(Thing::Relation(Arc::new(Relation::Empty))),
             Kind::Word(word) => self.name(word, &token, at),
             _ => Err(unexpected(&token, "expected a set or a relation")),
         }
@@ -248,9 +255,9 @@ impl Expressions<'_> {
     fn name(&self, word: &str, token: &Token, at: &mut Cursor) -> Result<Thing> {
         let found = self.names.get(word).cloned();
         let base = || {
-            let set = BaseSet::named(word).map(|set| Thing::Set(Rc::new(Set::Base(set))));
+            let set = BaseSet::named(word).map(|set| Thing::Set(Arc::new(Set::Base(set))));
             set.or_else(|| {
-                BaseRelation::named(word).map(|base| Thing::Relation(Rc::new(Relation::Base(base))))
+                BaseRelation::named(word).map(|base| Thing::Relation(Arc::new(Relation::Base(base))))
             })
         };
         match found.or_else(base) {
@@ -293,10 +300,10 @@ fn combine(sign: &str, left: Thing, right: Thing, span: Span) -> Result<Thing> {
     if let (Thing::Set(a), Thing::Set(b)) = (&left, &right) {
         let (a, b) = (a.clone(), b.clone());
         return Ok(match sign {
-            "|" => Thing::Set(Rc::new(Set::Union(a, b))),
-            "&" => Thing::Set(Rc::new(Set::Inter(a, b))),
-            "\\" => Thing::Set(Rc::new(Set::Diff(a, b))),
-            "*" => Thing::Relation(Rc::new(Relation::Product(a, b))),
+            "|" => Thing::Set(Arc::new(Set::Union(a, b))),
+            "&" => Thing::Set(Arc::new(Set::Inter(a, b))),
+            "\\" => Thing::Set(Arc::new(Set::Diff(a, b))),
+            "*" => Thing::Relation(Arc::new(Relation::Product(a, b))),
             _ => return Err(Diagnostic::error(span, format!("`{sign}` joins relations, not sets"))),
         });
     }
@@ -304,7 +311,7 @@ fn combine(sign: &str, left: Thing, right: Thing, span: Span) -> Result<Thing> {
         return Err(Diagnostic::error(span, "`*` takes two sets"));
     }
     let (a, b) = (as_relation(left, span)?, as_relation(right, span)?);
-    Ok(Thing::Relation(Rc::new(match sign {
+    Ok(Thing::Relation(Arc::new(match sign {
         "|" => Relation::Union(a, b),
         "&" => Relation::Inter(a, b),
         "\\" => Relation::Diff(a, b),
@@ -332,7 +339,7 @@ fn is_from_reads(first: &Relation, second: &Relation) -> bool {
     matches!(first, Relation::Inverse(inner) if **inner == rf) && *second == Relation::Base(BaseRelation::Co)
 }
 
-fn as_relation(thing: Thing, span: Span) -> Result<Rc<Relation>> {
+fn as_relation(thing: Thing, span: Span) -> Result<Arc<Relation>> {
     match thing {
         Thing::Relation(relation) => Ok(relation),
         Thing::Set(_) => Err(Diagnostic::error(span, "expected a relation, found a set")
@@ -341,7 +348,7 @@ fn as_relation(thing: Thing, span: Span) -> Result<Rc<Relation>> {
     }
 }
 
-fn as_set(thing: Thing, span: Span) -> Result<Rc<Set>> {
+fn as_set(thing: Thing, span: Span) -> Result<Arc<Set>> {
     match thing {
         Thing::Set(set) => Ok(set),
         _ => Err(Diagnostic::error(span, "expected a set")),

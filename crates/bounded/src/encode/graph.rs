@@ -6,7 +6,7 @@ use crate::circuit::Lit;
 use crate::solver::Graph;
 use fencepost_models::cat::{BaseRelation, Model, Relation, Test};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::rc::Rc;
+use std::sync::Arc;
 
 impl Encoding<'_> {
     /// Adds what a model requires.
@@ -203,7 +203,7 @@ fn merged(relations: &mut Relations, inner: &Relation, classes: &Relation, rest:
 }
 
 /// The relations that are cut down to the classes.
-fn within(relation: &Relation, classes: &Relation) -> Vec<Rc<Relation>> {
+fn within(relation: &Relation, classes: &Relation) -> Vec<Arc<Relation>> {
     match relation {
         Relation::Inter(a, b) if **b == *classes => vec![a.clone()],
         Relation::Inter(a, b) if **a == *classes => vec![b.clone()],

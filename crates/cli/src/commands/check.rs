@@ -27,9 +27,6 @@ pub(crate) const BAD_INPUT: u8 = 2;
 /// Exit code if something was not decided.
 pub(crate) const UNDECIDED: u8 = 3;
 
-/// Models to check on if nobody names any: all hardware models.
-const DEFAULT_MODELS: [&str; 5] = ["sc", "tso", "pso", "rmo", "relaxed"];
-
 /// The outcome of a run over several files.
 #[derive(Default)]
 struct Tally {
@@ -123,13 +120,6 @@ fn engine_problems(args: &CheckArgs) -> Vec<Diagnostic> {
         let problem = Diagnostic::general("with a bound on preemptions, no endless execution is fair");
         problems.push(problem.help("leave --preemptions or --endless out"));
     }
-    if args.engine == "explicit" {
-        let unsuited = args.model.iter().filter(|name| explore::Model::named(name).is_none());
-        problems.extend(unsuited.map(|name| {
-            Diagnostic::general(format!("the explicit engine does not know the model `{name}`"))
-                .help("it explores sc, tso and pso; leave --engine out for others")
-        }));
-    }
     problems
 }
 
@@ -200,14 +190,19 @@ fn plan(session: &mut Session, args: &CheckArgs) -> Option<Vec<(Subject, Model)>
         named.collect()
     };
     if names.is_empty() {
-        names = DEFAULT_MODELS.map(str::to_owned).to_vec();
-    }
-    if args.engine == "explicit" && args.model.is_empty() {
-        names.retain(|name| explore::Model::named(name).is_some());
+        names = fencepost_models::HARDWARE.iter().map(|&name| name.to_owned()).collect();
     }
     let mut models: Vec<Model> = Vec::new();
     for name in &names {
         match find_model(name, session) {
+            Ok(model) if args.engine == "explicit" && model.buffering.is_none() => {
+                // What the file names may be for the other engine.
+                if !args.model.is_empty() {
+                    let message = format!("the explicit engine does not know the model `{name}`");
+                    let help = "it explores sc, tso and pso; leave --engine out for others";
+                    problems.push(Diagnostic::general(message).help(help));
+                }
+            }
             Ok(model) if models.iter().all(|known| known.name != model.name) => models.push(model),
             Ok(_) => {}
             Err(problem) => problems.push(problem),
@@ -264,11 +259,7 @@ fn load_model(path: &str) -> Result<Model, Diagnostic> {
     let text = std::fs::read_to_string(path)
         .map_err(|error| Diagnostic::general(format!("cannot read the model `{path}`: {error}")))?;
     let part = |part: Option<&OsStr>| part.map_or(path.into(), |part| part.to_string_lossy().into_owned());
-    let mut name = part(Path::new(path).file_stem());
-    // What is known of a model that ships, by its name, is not known of another one.
-    if fencepost_models::ALL.contains(&name.as_str()) {
-        name = part(Path::new(path).file_name());
-    }
+    let name = part(Path::new(path).file_stem());
     let mut sources = SourceMap::default();
     fencepost_models::load(&name, path, &text, &mut sources).map_err(|problems| {
         // Positions point into the model, which only this function knows: print them here.

@@ -9,6 +9,7 @@ use anyhow::{Context, Result};
 use fencepost_driver::check::Limits;
 use fencepost_driver::fences::{Asked, Request, Sweeps, infer, is_typed};
 use fencepost_driver::session::{Session, Subject};
+use fencepost_explore::Buffering;
 use fencepost_explore::abstraction::Approach;
 use fencepost_fences::cost::Costs;
 use fencepost_fences::place::{KINDS, Kind, keep_within};
@@ -72,7 +73,7 @@ pub(crate) fn run(args: &FencesArgs) -> Result<u8> {
         limit: args.all.unwrap_or(1).max(1),
         limits: Limits { allowance, max_unroll: args.max_unroll, reuse: args.reuse, ..Limits::default() },
     };
-    let problems = request.sweep_problems("tso");
+    let problems = request.sweep_problems(&Buffering::Tso.model());
     if !problems.is_empty() {
         print_diagnostics(&problems, &session.harness.program.sources);
         return Ok(BAD_INPUT);
@@ -135,7 +136,7 @@ fn models(session: &Session, args: &FencesArgs, problems: &mut Vec<Diagnostic>) 
     let mut models: Vec<Model> = Vec::new();
     for name in names {
         match find_model(name, session) {
-            Ok(model) if args.model.is_empty() && matches!(model.name.as_str(), "sc" | "serial") => {}
+            Ok(model) if args.model.is_empty() && model.keeps_all_in_order() => {}
             Ok(model) if models.iter().any(|known| known.name == model.name) => {}
             Ok(model) => models.push(model),
             Err(problem) => problems.push(problem),
@@ -210,9 +211,10 @@ fn unsuitable(
 ) {
     let mut problem = |message: String, help: &str| problems.push(Diagnostic::general(message).help(help));
     let closed = |asked: &Asked| matches!(asked, Asked::Subject(Subject::Main(_)));
-    let mut names: Vec<&str> = questions.iter().map(|(_, model)| model.name.as_str()).collect();
-    names.dedup();
-    let store_buffers = names.iter().all(|name| matches!(*name, "tso" | "pso"));
+    let mut models: Vec<&Model> = questions.iter().map(|(_, model)| model).collect();
+    models.dedup_by_key(|model| &model.name);
+    let store_buffers =
+        models.iter().all(|model| model.buffering.is_some_and(|buffering| buffering != Buffering::Sc));
     let clients = args.clients.given();
     if !args.sweep && !clients.is_empty() {
         problem(format!("without a sweep there is no {}", clients.join(", ")), "add --sweep");
@@ -224,9 +226,7 @@ fn unsuitable(
                 "give a file with `main` and one model; or use --method search",
             )
         }
-        Method::Rlx
-            if names.len() != 1 || !matches!(names[0], "tso" | "pso" | "rmo" | "rlx") || args.sweep =>
-        {
+        Method::Rlx if models.len() != 1 || !(store_buffers || models[0].out_of_order) || args.sweep => {
             problem(
                 "execution buffers are for tests or a closed program on one model: tso, pso or rmo".into(),
                 "name one of them, and no sweep; or use --method search",

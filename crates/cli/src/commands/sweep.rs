@@ -1,7 +1,7 @@
 //! The command `sweep`.
 
 use crate::args::SweepArgs;
-use crate::commands::check::{BAD_INPUT, load, print_diagnostics};
+use crate::commands::check::{BAD_INPUT, find_model, load, print_diagnostics};
 use crate::output::{out, outln};
 use crate::progress::{Bar, interrupted};
 use anyhow::{Context, Result};
@@ -10,7 +10,7 @@ use fencepost_driver::open;
 use fencepost_driver::sweep::{
     self, Contents, Limits, Log, LogError, Sweep, VERSION, Work, document, same, show_shard,
 };
-use fencepost_explore::{Model, Termination};
+use fencepost_explore::{Buffering, Termination};
 use fencepost_harness::budget::{Allowance, Poll, peak_memory};
 use fencepost_harness::consistency::{Property, Waiting};
 use fencepost_harness::schedule::Schedules;
@@ -34,6 +34,13 @@ pub(crate) fn run(args: &SweepArgs) -> Result<u8> {
     let session = load(file, &args.preprocessor, args.reference.as_deref());
     let Some(session) = session else { return Ok(BAD_INPUT) };
     print_diagnostics(&session.warnings, &session.harness.program.sources);
+    let model = match find_model(&args.model, &session) {
+        Ok(model) => model,
+        Err(problem) => {
+            print_diagnostics(&[problem], &session.harness.program.sources);
+            return Ok(BAD_INPUT);
+        }
+    };
     let (mut harness, reference) = session.into_harnesses();
     let hash = args.preprocessor.hash.is_some();
     let limits = Limits {
@@ -41,7 +48,7 @@ pub(crate) fn run(args: &SweepArgs) -> Result<u8> {
         jobs: args.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)),
         keep_going: args.keep_going,
     };
-    let setting = Setting { model: &args.model, reuse: args.reuse, hash, budget: &limits.budget };
+    let setting = Setting { model: &model, reuse: args.reuse, hash, budget: &limits.budget };
     let sweep = match prepare(&mut harness, reference, &args.clients.clients(), setting) {
         Ok(sweep) => sweep,
         Err(problems) => {
@@ -108,7 +115,7 @@ fn manner(sweep: &Sweep) -> Vec<String> {
     // When a call returns is a question only where stores can be late, and only to who looks at the time.
     if sweep.fenced {
         parts.push("a fence after each call".into());
-    } else if sweep.options.model != Model::Sc && sweep.property != Property::Sequential {
+    } else if sweep.options.buffering != Buffering::Sc && sweep.property != Property::Sequential {
         parts.push("calls return when their code is done, even before their stores reach memory".into());
     }
     if sweep.waiting == Waiting::Each {
@@ -174,7 +181,7 @@ fn head(sweep: &Sweep, args: &SweepArgs, schedules: Option<u64>) -> Value {
         "not_called": sweep.not_called,
         "property": sweep.property(),
         "stuck_threads": sweep.waiting.name(),
-        "model": sweep.model,
+        "model": sweep.model.name,
         "threads": range(&scope.threads),
         "steps": range(&scope.steps),
         "preadds": range(&scope.pre_adds),
@@ -354,7 +361,7 @@ fn print(
     }
     let (kind, property) = (sweep.oracle(), sweep.property());
     let file = args.file.as_deref().map_or(String::new(), |file| file.display().to_string());
-    outln!("{file}: {kind}, {}, {property} on {}", sweep.protocol.name(), sweep.model);
+    outln!("{file}: {kind}, {}, {property} on {}", sweep.protocol.name(), sweep.model.name);
     outln!("  {}", report::scope(&sweep.scope, &manner(sweep)));
     outln!("{}", report::verdict(summary, seconds));
     if summary.verdict == Kind::Holds {
@@ -364,7 +371,7 @@ fn print(
     }
     match explained {
         Some(Ok(found)) if !args.quiet => {
-            let text = report::counterexample(&sweep.harness, sweep.property, &sweep.model, found);
+            let text = report::counterexample(&sweep.harness, sweep.property, &sweep.model.name, found);
             out!("{text}");
         }
         Some(Err(why)) => {

@@ -1,24 +1,22 @@
 //! The command `verify`.
 
 use crate::args::VerifyArgs;
-use crate::commands::check::{BAD_INPUT, load, print_diagnostics};
+use crate::commands::check::{BAD_INPUT, find_model, load, print_diagnostics};
 use crate::output::outln;
 use crate::progress::{Visits, interrupted};
 use anyhow::Result;
 use fencepost_driver::session::{Session, Subject};
 use fencepost_driver::verify::{self, Verified};
 use fencepost_explore::abstraction::{Abstraction, Approach, Verification};
-use fencepost_explore::{Model, Options};
+use fencepost_explore::{Buffering, Options};
 use fencepost_harness::budget::Allowance;
 use fencepost_harness::result::CheckResult;
 use fencepost_harness::verdict::Kind;
 use fencepost_lsl::diagnostic::Diagnostic;
 use fencepost_lsl::program::ProcId;
+use fencepost_models::Model;
 use fencepost_report::{json, text};
 use serde_json::{Value, json as value};
-
-/// Models to verify on if nobody names any.
-const DEFAULT_MODELS: [&str; 3] = ["sc", "tso", "pso"];
 
 pub(crate) fn run(args: &VerifyArgs) -> Result<u8> {
     let Some(session) = load(&args.file, &args.preprocessor, None) else { return Ok(BAD_INPUT) };
@@ -35,12 +33,12 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<u8> {
     let mut results: Vec<CheckResult> = Vec::new();
     let mut documents = Vec::new();
     let mut shown = false;
-    for (name, model) in models {
+    for model in &models {
         let budget = allowance.begin();
-        let options = Options { model, budget, ..Options::default() };
+        let options = Options { budget, ..Options::default() };
         let Verified { result, verification } = {
-            let line = Visits::start(format!("{} on {name}", args.file.display()), !args.json);
-            verify::verify(&session, main, name, &options, approach, &|visits| line.update(visits))
+            let line = Visits::start(format!("{} on {}", args.file.display(), model.name), !args.json);
+            verify::verify(&session, main, model, &options, approach, &|visits| line.update(visits))
         };
         if !args.json {
             outln!("{}", text::line(&session.harness, &result));
@@ -87,7 +85,7 @@ fn document(session: &Session, result: &CheckResult, verification: &Verification
     document
 }
 
-type Plan = (ProcId, Vec<(&'static str, Model)>, Approach);
+type Plan = (ProcId, Vec<Model>, Approach);
 
 /// What to verify, on which models and how.
 fn plan(session: &Session, args: &VerifyArgs) -> Result<Plan, Vec<Diagnostic>> {
@@ -101,19 +99,19 @@ fn plan(session: &Session, args: &VerifyArgs) -> Result<Plan, Vec<Diagnostic>> {
         let help = "write a `main` that starts threads and makes assertions; or use `check` or `sweep` for operations";
         problems.push(Diagnostic::general(message).help(help));
     }
-    let mut names: Vec<&str> = args.model.iter().map(String::as_str).collect();
-    if names.is_empty() {
-        names = DEFAULT_MODELS.to_vec();
+    let mut models: Vec<Model> = Vec::new();
+    if args.model.is_empty() {
+        models = Buffering::ALL.map(Buffering::model).to_vec();
     }
-    let mut models: Vec<(&'static str, Model)> = Vec::new();
-    for name in names {
-        match DEFAULT_MODELS.into_iter().find(|known| *known == name).zip(Model::named(name)) {
-            Some(found) if models.contains(&found) => {}
-            Some(found) => models.push(found),
-            None => {
+    for name in &args.model {
+        match find_model(name, session) {
+            Ok(model) if model.buffering.is_none() => {
                 let message = format!("`{name}` is no memory model with store buffers");
                 problems.push(Diagnostic::general(message).help("verify on sc, tso or pso"));
             }
+            Ok(model) if models.iter().any(|known| known.name == model.name) => {}
+            Ok(model) => models.push(model),
+            Err(problem) => problems.push(problem),
         }
     }
     let approach = approach(&args.abstraction).map_err(|problem| problems.push(problem)).ok();

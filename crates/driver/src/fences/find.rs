@@ -57,7 +57,7 @@ impl Search<'_> {
         }
         let quiet = |_, _| {};
         let machines: Vec<Result<explore::Options, Reason>> =
-            questions.iter().map(|(_, model)| self.exploring(&model.name)).collect();
+            questions.iter().map(|(_, model)| self.exploring(model)).collect();
         let mut checks: Vec<Box<dyn guided::Question + '_>> = Vec::new();
         for (index, ((asked, model), mined)) in questions.iter().zip(&mined).enumerate() {
             let specification = match mined.as_deref() {
@@ -70,7 +70,7 @@ impl Search<'_> {
             };
             let subject = match asked {
                 Asked::Sweep => {
-                    checks.push(Box::new(Swept::new(self, &model.name)));
+                    checks.push(Box::new(Swept::new(self, model)));
                     continue;
                 }
                 Asked::Subject(Subject::Main(proc)) if self.proved[index] => {
@@ -113,7 +113,7 @@ impl Search<'_> {
             Approach::Fixed(abstraction) => abstraction,
             Approach::Refine => Abstraction::FullyDisjunctive(1),
         };
-        let options = explore::Options { abstraction, ..self.exploring(&model.name)? };
+        let options = explore::Options { abstraction, ..self.exploring(model)? };
         let progress = |visits: &explore::Statistics| (self.progress)(Progress::States(visits.states));
         let subject = explore::Subject::Main(*main);
         let cost = |slot: SlotId| costs.of(kinds[0], &session.harness.program.slots[slot.index()]);
@@ -144,7 +144,7 @@ impl Search<'_> {
         let mut rules = None;
         for (index, (asked, model)) in questions.iter().enumerate() {
             let stuck = |reason| (Some(index), reason);
-            rules = Rules::named(&model.name);
+            rules = Rules::of(model);
             goals.push(match asked {
                 Asked::Subject(Subject::Main(_)) => rlx::Goal::Main,
                 Asked::Subject(Subject::Test(test)) => match &*mine(session, test, &budget).map_err(stuck)? {

@@ -93,21 +93,21 @@ pub struct Request<'a> {
 
 impl Request<'_> {
     /// The sweep of the file, or of one that is like it but for fences, on the model of this name.
-    pub(crate) fn sweep(&self, mut harness: Harness, model: &str) -> Result<Sweep, Reason> {
+    pub(crate) fn sweep(&self, mut harness: Harness, model: &Model) -> Result<Sweep, Reason> {
         self.prepare(&mut harness, model).map_err(|problems| {
             Reason::Internal(problems.first().map_or(String::new(), |problem| problem.message.clone()))
         })
     }
 
     /// What is wrong with the sweep that is asked for.
-    pub fn sweep_problems(&self, model: &str) -> Vec<Diagnostic> {
+    pub fn sweep_problems(&self, model: &Model) -> Vec<Diagnostic> {
         if self.sweeps.is_none() {
             return Vec::new();
         }
         self.prepare(&mut self.session.harness.clone(), model).err().unwrap_or_default()
     }
 
-    fn prepare(&self, harness: &mut Harness, model: &str) -> Result<Sweep, Vec<Diagnostic>> {
+    fn prepare(&self, harness: &mut Harness, model: &Model) -> Result<Sweep, Vec<Diagnostic>> {
         let Some(Sweeps { clients, hash, budget, .. }) = &self.sweeps else {
             return Err(vec![Diagnostic::general("no sweep was asked for")]);
         };
@@ -244,14 +244,14 @@ impl Search<'_> {
     fn provable(&self) -> Vec<bool> {
         let able = |(asked, model): &(Asked, Model)| {
             let proc = match asked {
-                Asked::Subject(Subject::Main(proc))
-                    if explore::Model::named(&model.name).is_some() && !self.limits.reuse =>
-                {
+                Asked::Subject(Subject::Main(proc)) if model.buffering.is_some() && !self.limits.reuse => {
                     *proc
                 }
                 _ => return false,
             };
-            let verdict = self.verified(self.request.session, proc, "sc").map(|result| result.verdict);
+            let verdict = self
+                .verified(self.request.session, proc, &fencepost_models::sc())
+                .map(|result| result.verdict);
             verdict.is_ok_and(|verdict| !matches!(verdict, Verdict::Inconclusive(_)))
         };
         self.request.questions.iter().map(able).collect()
@@ -266,8 +266,7 @@ impl Search<'_> {
 
     /// What fails on sc, if something does.
     fn wrong_on_sc(&self) -> Result<Option<Failure>, Stuck> {
-        // A test of the library loads every shipped model.
-        let sc = fencepost_models::builtin("sc").expect("the model `sc` ships");
+        let sc = fencepost_models::sc();
         let mut known: Vec<String> = Vec::new();
         for (question, (asked, _)) in self.request.questions.iter().enumerate() {
             let name = self.name(asked);
@@ -296,9 +295,9 @@ impl Search<'_> {
     /// Decides a question about a program, in the way that is chosen for it.
     fn ask(&self, session: &Session, question: usize, asked: &Asked, model: &Model) -> Failure {
         let (test, result): (Option<Test>, CheckResult) = match asked {
-            Asked::Sweep => self.swept(session.harness.clone(), &model.name),
+            Asked::Sweep => self.swept(session.harness.clone(), model),
             Asked::Subject(Subject::Main(proc)) if self.proved[question] => {
-                let found = self.verified(session, *proc, &model.name);
+                let found = self.verified(session, *proc, model);
                 (None, found.unwrap_or_else(|why| undecided(session, "main", model, why)))
             }
             Asked::Subject(subject) => (
@@ -309,18 +308,18 @@ impl Search<'_> {
         Failure { question, test, result }
     }
 
-    fn verified(&self, session: &Session, main: ProcId, model: &str) -> Result<CheckResult, Reason> {
+    fn verified(&self, session: &Session, main: ProcId, model: &Model) -> Result<CheckResult, Reason> {
         let report = |statistics: &explore::Statistics| (self.progress)(Progress::States(statistics.states));
         let options = self.exploring(model)?;
         Ok(verify::verify(session, main, model, &options, Approach::Refine, &report).result)
     }
 
     /// How a machine is explored.
-    fn exploring(&self, model: &str) -> Result<explore::Options, Reason> {
-        let machine = explore::Model::named(model).ok_or_else(|| {
-            Reason::Internal(format!("no machine of the explicit engine is called {model}"))
+    fn exploring(&self, model: &Model) -> Result<explore::Options, Reason> {
+        let buffering = model.buffering.ok_or_else(|| {
+            Reason::Internal(format!("no machine of the explicit engine runs {}", model.name))
         })?;
-        Ok(explore::Options { model: machine, budget: self.budget(), ..explore::Options::default() })
+        Ok(explore::Options { buffering, budget: self.budget(), ..explore::Options::default() })
     }
 
     fn budget(&self) -> Budget {
@@ -333,7 +332,7 @@ impl Search<'_> {
         match asked {
             Asked::Subject(Subject::Test(test)) if !harness.tests.contains(test) => test.show(harness),
             Asked::Subject(subject) => subject.name().to_owned(),
-            Asked::Sweep => match self.request.sweep(harness.clone(), "sc") {
+            Asked::Sweep => match self.request.sweep(harness.clone(), &fencepost_models::sc()) {
                 Ok(sweep) => {
                     let counted = Schedules::until(sweep.scope.clone(), &Poll::new(&self.budget()));
                     let schedules = counted.map_or("schedules".into(), |schedules| {

@@ -19,19 +19,20 @@ use fencepost_harness::schedule::Schedules;
 use fencepost_harness::sweep::Summary;
 use fencepost_harness::test::Test;
 use fencepost_harness::verdict::{Kind, Reason};
+use fencepost_models::Model;
 use std::time::Instant;
 
 /// A sweep of the program with slots, on a machine.
 pub(super) struct Swept<'a> {
     search: &'a Search<'a>,
-    model: &'a str,
+    model: &'a Model,
     /// Numbers of schedules that failed with some placement; the last one failed last.
     failing: Vec<u64>,
     failed: Option<Placement>,
 }
 
 impl<'a> Swept<'a> {
-    pub(super) fn new(search: &'a Search<'a>, model: &'a str) -> Swept<'a> {
+    pub(super) fn new(search: &'a Search<'a>, model: &'a Model) -> Swept<'a> {
         Swept { search, model, failing: Vec::new(), failed: None }
     }
 
@@ -98,14 +99,14 @@ impl Question for Swept<'_> {
 
 impl Search<'_> {
     /// A sweep as a check, with the schedule that fails.
-    pub(super) fn swept(&self, harness: Harness, model: &str) -> (Option<Test>, CheckResult) {
+    pub(super) fn swept(&self, harness: Harness, model: &Model) -> (Option<Test>, CheckResult) {
         let start = Instant::now();
         let caveats = open::swept(&harness, self.limits.reuse);
         let mut result = CheckResult {
             file: self.request.session.file.clone(),
             test: "sweep".into(),
             notation: String::new(),
-            model: model.to_owned(),
+            model: model.name.clone(),
             property: Property::Schedules,
             verdict: Verdict::Holds,
             scope: Scope { caveats, ..Scope::default() },

@@ -16,8 +16,9 @@ pub use log::{Contents, Log, LogError, Shard, VERSION, document, same, show_shar
 pub use merge::merge;
 pub use pool::{Limits, Progress, Work, run, uncounted};
 
+use crate::check::refused;
 use fencepost_explore::{Exploration, Options, Search, Subject, Verdict, Violation, explore};
-use fencepost_harness::budget::Budget;
+use fencepost_harness::budget::{Budget, Poll};
 use fencepost_harness::client::Client;
 use fencepost_harness::consistency::explain::explain;
 use fencepost_harness::consistency::history::History;
@@ -31,8 +32,10 @@ use fencepost_harness::oracle::reference::Reference;
 use fencepost_harness::result::Wrong;
 use fencepost_harness::schedule::{Schedule, Scope};
 use fencepost_harness::sweep::{Counterexample, Tally};
-use fencepost_harness::trace::Trace;
+use fencepost_harness::trace::{Explanation, Trace};
 use fencepost_harness::verdict::Reason;
+use fencepost_models::Model;
+use fencepost_replay::replay_until;
 use recorder::Recorder;
 
 /// What to sweep, and how to judge.
@@ -57,8 +60,8 @@ pub struct Sweep {
     pub not_called: Vec<String>,
     /// How each is explored; the budget is that of one schedule.
     pub options: Options,
-    /// The name of the memory model, for the referee; that of `options`.
-    pub model: String,
+    /// The memory model, for the referee; that of `options`.
+    pub model: Model,
 }
 
 /// The name of linearizability for clients that make a fence after each call.
@@ -128,17 +131,13 @@ impl Sweep {
             explore(&self.harness, Subject::Client(client), &options, Some(monitor.as_mut()), progress);
         reference.as_ref().map_or(Ok(()), Reference::sound)?;
         if let (Verdict::Holds, Some(witness), 0) = (&found.verdict, &found.witness, number % SAMPLE) {
-            self.replay(witness)?;
+            self.replay(witness, budget)?;
         }
         Ok(found)
     }
 
-    fn replay(&self, trace: &Trace) -> Result<fencepost_harness::trace::Explanation, Reason> {
-        // Models are not shared between threads.
-        let model = fencepost_models::builtin(&self.model)
-            .ok_or_else(|| Reason::Unsupported(format!("the model {}", self.model)))?;
-        fencepost_replay::replay(&self.harness, trace, &model)
-            .map_err(|why| Reason::Internal(format!("a trace does not replay: {why}")))
+    fn replay(&self, trace: &Trace, budget: &Budget) -> Result<Explanation, Reason> {
+        replay_until(&self.harness, trace, &self.model, &Poll::new(budget)).map_err(refused)
     }
 
     /// Explores a schedule that is known to be violated for the sake of its counterexample: the shortest one,
@@ -154,8 +153,8 @@ impl Sweep {
         for (search, states) in [(Search::Breadth, Some(NEAREST)), (Search::Depth, budget.states)] {
             let mut inner = self.monitor(reference.as_ref())?;
             let mut recorder = Recorder::new(inner.as_mut());
-            let budget = Budget { states, ..budget.clone() };
-            let options = Options { search, budget, ..self.options.clone() };
+            let options =
+                Options { search, budget: Budget { states, ..budget.clone() }, ..self.options.clone() };
             let subject = Subject::Client(client);
             let found = explore(&self.harness, subject, &options, Some(&mut recorder), &|_| {});
             reference.as_ref().map_or(Ok(()), Reference::sound)?;
@@ -167,7 +166,7 @@ impl Sweep {
                     };
                     let history = history.filter(|history| tells_of(history, &trace));
                     let found = (violation.into(), *trace, history);
-                    return self.explained(number, client, found, reference.as_ref());
+                    return self.explained(number, client, found, reference.as_ref(), budget);
                 }
                 Verdict::Inconclusive(reason) => last = reason,
                 Verdict::Holds => {}
@@ -182,8 +181,9 @@ impl Sweep {
         client: &Client,
         (wrong, trace, history): (Wrong, Trace, Option<History>),
         reference: Option<&Reference>,
+        budget: &Budget,
     ) -> Result<Counterexample, Reason> {
-        let explanation = self.replay(&trace)?;
+        let explanation = self.replay(&trace, budget)?;
         let mut attempts = Vec::new();
         if let Some(history) = &history {
             attempts = match (reference, self.specification()) {

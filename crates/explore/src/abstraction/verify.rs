@@ -8,7 +8,7 @@ use super::concrete::concretize;
 use super::search::{End, search};
 use crate::code::Code;
 use crate::code::driver::{self, Subject};
-use crate::options::{Model, Options};
+use crate::options::Options;
 use crate::outcome::{Statistics, Verdict, Violation};
 use crate::reduce::footprint::Footprint;
 use crate::search::trace;
@@ -16,6 +16,7 @@ use crate::step::expand::Step;
 use crate::step::machine::Machine;
 use fencepost_harness::operation::Harness;
 use fencepost_harness::verdict::Reason;
+use fencepost_models::Buffering;
 use std::time::Instant;
 
 /// Which abstractions are tried.
@@ -77,8 +78,8 @@ pub fn verify(
 ) -> Verification {
     let code = driver::compile(harness, subject, false);
     let mut verifier = Verifier { code: &code, harness, options, progress, searches: Vec::new(), threads: 0 };
-    let verdict = match (options.model, approach) {
-        (Model::Sc, _) | (_, Approach::Fixed(Abstraction::Exact)) => verifier.exactly(),
+    let verdict = match (options.buffering, approach) {
+        (Buffering::Sc, _) | (_, Approach::Fixed(Abstraction::Exact)) => verifier.exactly(),
         (_, Approach::Fixed(abstraction)) => verifier.abstractly(abstraction),
         (_, Approach::Refine) => verifier.refine(),
     };

@@ -20,14 +20,15 @@
 
 use crate::code::Code;
 use crate::code::small;
-use crate::options::{Model, Options};
+use crate::options::Options;
 use crate::state::address;
 use crate::state::{PARTIAL, Parts, Pools, UNKNOWN, World, object_at};
 use fencepost_lsl::program::Place;
+use fencepost_models::Buffering;
 
 /// Whether these options leave room for it.
 pub(crate) fn possible(options: &Options) -> bool {
-    let queues = options.model == Model::Pso && options.termination.wants().is_some();
+    let queues = options.buffering == Buffering::Pso && options.termination.wants().is_some();
     options.reductions.rename && !options.reuse && !options.leaks && !queues && options.preemptions.is_none()
 }
 

@@ -3,7 +3,7 @@
 //! Every thread fetches its instructions in program order into a buffer, from which they are executed in any
 //! order that the model's rules allow ([`rules`]): with no exceptions to first in, first out, this is
 //! sequential consistency. The machines `tso` and `pso` allow what the models of these names do. `rmo` allows
-//! less than `models/rmo.cat`, and `docs/fences.md` says what. Steps that take an instruction out of order know
+//! less than `crates/models/texts/rmo.cat`, and `docs/fences.md` says what. Steps that take an instruction out of order know
 //! which older ones they overtake: that is what fence inference needs
 //! (*Automatic Inference of Memory Fences*, Section 2.2).
 //!

@@ -28,6 +28,7 @@ pub enum Overtake {
 }
 
 use Overtake::{Elsewhere, Forward, Never};
+use fencepost_models::{Buffering, Model};
 
 /// A model.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -89,10 +90,14 @@ pub const RMO: Rules = Rules {
 };
 
 impl Rules {
-    /// The model of this name. `rlx` is what [`RMO`] allows, as a model; see `corpus/fender/rlx.cat`.
-    pub fn named(name: &str) -> Option<&'static Rules> {
-        let name = if name == "rlx" { RMO.name } else { name };
-        [&SC, &TSO, &PSO, &RMO].into_iter().find(|rules| rules.name == name)
+    /// What a model allows, as rules, if it is one that machines run.
+    pub fn of(model: &Model) -> Option<&'static Rules> {
+        match model.buffering {
+            Some(Buffering::Sc) => Some(&SC),
+            Some(Buffering::Tso) => Some(&TSO),
+            Some(Buffering::Pso) => Some(&PSO),
+            None => model.out_of_order.then_some(&RMO),
+        }
     }
 
     /// When `younger` may overtake `older`.

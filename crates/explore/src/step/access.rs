@@ -27,7 +27,6 @@
 //! *A thread alone* needs neither scheduling points nor a buffer.
 
 use crate::code::small;
-use crate::options::Model;
 use crate::reduce::alike::Part;
 use crate::state::address;
 use crate::state::buffer::Buffer;
@@ -39,6 +38,7 @@ use crate::step::run::{Run, Stop};
 use fencepost_lsl::fault::Fault;
 use fencepost_lsl::program::{self, Order};
 use fencepost_lsl::value::{IntTy, Value};
+use fencepost_models::Buffering;
 
 /// Bytes that an object may have.
 const MOST_BYTES: u64 = 1 << 24;
@@ -67,7 +67,7 @@ impl<R: Recorder> Run<'_, '_, R> {
             // On pso, even a load that nobody notices keeps what is due before stores behind it. A monitor notices when calls
             // return.
             let due = self.buffer.due();
-            let noticed = self.machine.options.model == Model::Pso || self.machine.code.is_watched();
+            let noticed = self.machine.options.buffering == Buffering::Pso || self.machine.code.is_watched();
             if due && (!local || noticed) {
                 return if self.may_wait() { Err(Stop::Blocked) } else { Ok(None) };
             }
@@ -132,7 +132,7 @@ impl<R: Recorder> Run<'_, '_, R> {
             return Err(Fault::ReadOnly.into());
         }
         let own = self.object(spot).owner() == Some(self.thread);
-        let model = self.machine.options.model;
+        let model = self.machine.options.buffering;
         if order.releases() {
             self.fence(true, false);
         }
@@ -140,7 +140,7 @@ impl<R: Recorder> Run<'_, '_, R> {
         // In exact buffers such stores wait until they may settle.
         let unnoticed =
             loose && self.writes_unnoticed(spot, ty.bytes()) && !self.buffer.covers(addr, ty.bytes());
-        let direct = self.depth > 0 || own || self.sole || model == Model::Sc || unnoticed;
+        let direct = self.depth > 0 || own || self.sole || model == Buffering::Sc || unnoticed;
         if order == Order::Ghost {
             self.wait_for_due()?;
             if self.buffer.covers(addr, ty.bytes()) {
@@ -148,7 +148,7 @@ impl<R: Recorder> Run<'_, '_, R> {
             }
         } else if self.depth > 0 {
             self.wait_in_block(addr, ty.bytes(), true)?;
-        } else if !own && !self.sole && model == Model::Sc && !self.writes_unnoticed(spot, ty.bytes()) {
+        } else if !own && !self.sole && model == Buffering::Sc && !self.writes_unnoticed(spot, ty.bytes()) {
             if !self.spend() {
                 return Ok(false);
             }
@@ -172,7 +172,7 @@ impl<R: Recorder> Run<'_, '_, R> {
         if direct {
             let tells = self.write(spot, ty, value, own);
             // Of what is its thread's own or was, and is known by a store that is still under way.
-            if tells && order == Order::Ghost && model != Model::Sc {
+            if tells && order == Order::Ghost && model != Buffering::Sc {
                 self.machine.footprint.told();
             }
         } else {
@@ -256,8 +256,8 @@ impl<R: Recorder> Run<'_, '_, R> {
         let heap = made.place == program::Place::Heap;
         let shape = object::Shape { size, align: made.align, class, heap, zeroed: made.zeroed };
         let trust = self.machine.footprint.trust();
-        let ordered =
-            trust.plain && (options.model == Model::Sc || options.model == Model::Tso && trust.ordered);
+        let ordered = trust.plain
+            && (options.buffering == Buffering::Sc || options.buffering == Buffering::Tso && trust.ordered);
         let private = options.reductions.private && (made.confined || ordered);
         let owner = private.then_some(self.thread);
         if options.reuse && heap {
@@ -314,8 +314,8 @@ impl<R: Recorder> Run<'_, '_, R> {
             return Err(Fault::BadFree.into());
         }
         let own = object.owner() == Some(self.thread);
-        let (size, model) = (object.size(), self.machine.options.model);
-        let direct = self.depth > 0 || own || self.sole || model == Model::Sc;
+        let (size, model) = (object.size(), self.machine.options.buffering);
+        let direct = self.depth > 0 || own || self.sole || model == Buffering::Sc;
         if self.depth > 0 {
             self.wait_in_block(addr, size, true)?;
         } else if direct && !own && !self.sole && !self.spend() {

@@ -1,7 +1,6 @@
 //! Stores on their way: into the buffer of a thread, in order there, and out of it to memory.
 
 use crate::code::small;
-use crate::options::Model;
 use crate::state::buffer::exact::{Entry, Kind};
 use crate::state::buffer::loose::Item;
 use crate::state::buffer::{Buffer, Flush};
@@ -9,6 +8,7 @@ use crate::step::recorder::Recorder;
 use crate::step::run::{Run, Stop};
 use fencepost_lsl::fault::Fault;
 use fencepost_lsl::value::{IntTy, Value};
+use fencepost_models::Buffering;
 
 impl<R: Recorder> Run<'_, '_, R> {
     /// Whether a fence lets its thread wait until the buffer is empty: a loose one has no marks for it.
@@ -21,7 +21,7 @@ impl<R: Recorder> Run<'_, '_, R> {
         if self.buffer.is_empty() {
             return;
         }
-        if stores && self.machine.options.model == Model::Pso {
+        if stores && self.machine.options.buffering == Buffering::Pso {
             self.buffer.order_stores();
         }
         if loads {

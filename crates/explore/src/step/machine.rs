@@ -2,7 +2,7 @@
 
 use crate::code::Code;
 use crate::code::registers::Registers;
-use crate::options::{Model, Options};
+use crate::options::Options;
 use crate::reduce::alike::{self, Alike, Lay};
 use crate::reduce::footprint::Footprint;
 use crate::reduce::forms::Forms;
@@ -14,6 +14,7 @@ use crate::step::memory::Global;
 use fencepost_harness::monitor::Monitor;
 use fencepost_lsl::program::Program;
 use fencepost_lsl::value::Value;
+use fencepost_models::Buffering;
 
 /// What all steps share.
 pub(crate) struct Machine<'a> {
@@ -57,11 +58,11 @@ impl<'a> Machine<'a> {
         footprint: Footprint,
         monitor: Option<&'a mut dyn Monitor>,
     ) -> Machine<'a> {
-        let exact = options.abstraction == Abstraction::Exact || options.model == Model::Sc;
-        let one_queue = options.model == Model::Tso;
+        let exact = options.abstraction == Abstraction::Exact || options.buffering == Buffering::Sc;
+        let one_queue = options.buffering == Buffering::Tso;
         let (abstraction, apart) = (options.abstraction, options.labelled);
         let rules = (!exact).then_some(Rules { abstraction, one_queue, apart });
-        let mut pools = Pools::new(options.model != Model::Sc, options.preemptions.is_some(), rules);
+        let mut pools = Pools::new(options.buffering != Buffering::Sc, options.preemptions.is_some(), rules);
         let symmetric = options.reductions.symmetry && code.twins.iter().any(Option::is_some);
         Machine {
             code,
@@ -138,7 +139,7 @@ impl<'a> Machine<'a> {
     /// Whether stores of a thread reach memory in order.
     #[inline]
     pub(crate) fn one_queue(&self) -> bool {
-        self.options.model == Model::Tso
+        self.options.buffering == Buffering::Tso
     }
 
     /// Whether too much memory is held, asked again whenever states have grown by a part of the limit.

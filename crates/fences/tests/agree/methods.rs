@@ -8,7 +8,7 @@ use fencepost_bounded::switched::Switched;
 use fencepost_bounded::unroll::{self, Switch};
 use fencepost_explore::abstraction::Abstraction;
 use fencepost_explore::rlx::rules::Rules;
-use fencepost_explore::{Model, Options, Reductions, Subject};
+use fencepost_explore::{Buffering, Options, Reductions, Subject};
 use fencepost_fences::guided::{self, Effort, Outcome};
 use fencepost_fences::place::{Kind, keep_within, resolve};
 use fencepost_fences::rlx::{self, Failure, Goal, Limits, Standing};
@@ -93,7 +93,7 @@ pub(crate) fn by_store_buffers_with(
     reductions: Reductions,
 ) -> Minimal {
     let options = Options {
-        model: Model::named(model).expect("a machine"),
+        buffering: Buffering::named(model).expect("a machine"),
         abstraction: Abstraction::named(abstraction).expect("an abstraction"),
         reductions,
         ..Options::default()
@@ -113,7 +113,7 @@ pub(crate) fn by_store_buffers_with(
 
 /// From execution buffers.
 pub(crate) fn by_execution_buffers(harness: &Harness, model: &str) -> Minimal {
-    let rules = Rules::named(model).expect("a machine");
+    let rules = fencepost_models::builtin(model).as_ref().and_then(Rules::of).expect("a machine");
     let limits = Limits { listed: usize::MAX, ..Limits::default() };
     match rlx::infer(harness, &[Goal::Main], rules, &limits, &|_| 1) {
         Ok(found) => {
