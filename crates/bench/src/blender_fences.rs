@@ -13,13 +13,15 @@ use super::Results;
 use crate::BenchArgs;
 use anyhow::{Result, bail};
 use fencepost_explore::abstraction::{Abstraction, Approach, verify};
-use fencepost_explore::{Buffering, Options, Subject, Verdict};
+use fencepost_explore::{Buffering, Options};
 use fencepost_fences::guided::{self, Effort, Outcome};
 use fencepost_fences::place::Kind;
 use fencepost_fences::proved::Proved;
 use fencepost_fences::store_buffers::{fenced, fewest, infer};
 use fencepost_harness::budget::Budget;
+use fencepost_harness::engine::Finding;
 use fencepost_harness::operation::Harness;
+use fencepost_harness::question::Question;
 use fencepost_harness::verdict::Reason;
 use fencepost_lsl::program::{ProcId, SlotId};
 use serde_json::{Value, json};
@@ -171,7 +173,7 @@ fn entry(harness: &Harness, options: &Options, method: fn(&Harness, ProcId, &Opt
 }
 
 fn by_formulas(harness: &Harness, main: ProcId, options: &Options) -> Answer {
-    let found = infer(harness, Subject::Main(main), options, 1, &fewest(&harness.program), &|_| {})?;
+    let found = infer(harness, &Question::Main(main), options, 1, &fewest(&harness.program), &|_| {})?;
     Ok((found.cheapest, Some(found.statistics.states)))
 }
 
@@ -197,15 +199,15 @@ fn quality(harness: &Harness, placement: &[SlotId], options: &Options) -> &'stat
     let options = &Options { budget: Budget::default(), ..options.clone() };
     let verdict = |placement: &[SlotId]| {
         let harness = Harness { program: fenced(&harness.program, placement), ..harness.clone() };
-        verify(&harness, Subject::Main(main), options, Approach::Refine, &|_| {}).verdict
+        verify(&harness, &Question::Main(main), options, Approach::Refine, &|_| {}).finding
     };
-    if verdict(placement) != Verdict::Holds {
+    if verdict(placement) != Finding::Holds {
         return "wrong";
     }
     let needed = |at: usize| {
         let without: Vec<SlotId> =
             placement.iter().enumerate().filter(|(i, _)| *i != at).map(|(_, s)| *s).collect();
-        matches!(verdict(&without), Verdict::Violated { .. })
+        matches!(verdict(&without), Finding::Violated { .. })
     };
     if (0..placement.len()).all(needed) { "optimal" } else { "sub-optimal" }
 }

@@ -17,11 +17,13 @@ use crate::encode::{Encoding, Settings, Shortcuts, Slots, encode};
 use crate::range::{self, Precision};
 use crate::solver::{Answer, Cadical, OrderEncoding};
 use crate::switched::fences_only_forbid;
-use crate::unroll::{self, Bounds, EventKind, Failure, LoopInfo, StopKind, Subject, Unrolled, unroll};
+use crate::unroll::{self, Bounds, EventKind, Failure, LoopInfo, StopKind, Unrolled, unroll};
 use fencepost_harness::budget::Budget;
+use fencepost_harness::engine::{self, Engine, Finding, Progress, Task};
 use fencepost_harness::observation::{self, ObservationSet, observe};
 use fencepost_harness::operation::Harness;
-use fencepost_harness::result::Statistics;
+use fencepost_harness::question::Question;
+use fencepost_harness::result::{LoopBound, Scope, Statistics, Wrong};
 use fencepost_harness::trace::Trace;
 use fencepost_harness::verdict::Reason;
 use fencepost_lsl::source::Span;
@@ -80,26 +82,14 @@ pub enum Phase {
     Witness,
 }
 
-/// What a check found.
-#[derive(Debug)]
-pub enum Finding {
-    /// Every execution is right. One is shown in proof that there are any.
-    Holds {
-        /// That execution.
-        witness: Box<Trace>,
-        /// Whether it completes. If it does not, none does: in every one of them threads wait for ever.
-        ends: bool,
-    },
-    /// An execution is wrong.
-    Violated(Box<Trace>),
-    /// A limit was reached first.
-    Unknown(Reason),
-}
-
 /// A check's outcome.
 pub struct Outcome {
     /// What it found.
     pub finding: Finding,
+    /// If all is right, an execution in proof that there are any.
+    pub witness: Option<Box<Trace>>,
+    /// Whether that one completes. If it does not, none does: in every one of them threads wait for ever.
+    pub ends: bool,
     /// The loops that branches decide, at the bounds reached.
     pub loops: Vec<LoopInfo>,
     /// Threads of the unrolled program, the first included.
@@ -108,37 +98,102 @@ pub struct Outcome {
     pub statistics: Statistics,
 }
 
-/// Checks that every execution of a subject on a model is free of runtime errors and, if there is a
+/// The engine: a formula whose solutions are executions, made anew until no execution exceeds the bounds of its loops.
+#[derive(Clone, Default)]
+pub struct Bounded {
+    /// How to check; budget and reuse are those of the task.
+    pub options: Options,
+}
+
+/// What the check of loop bounds does not see where stores may overtake loads; see docs/models.md.
+const EARLY_STORES: &str = "loops that repeat more often only because another thread saw a store that \
+                            their own thread makes after them";
+
+impl Engine for Bounded {
+    fn decide(&self, task: &Task, progress: &dyn Fn(Progress)) -> engine::Outcome {
+        let mut options = Options { budget: task.budget.clone(), ..self.options.clone() };
+        options.unroll.reuse = task.reuse;
+        let Task { harness, question, specification, model, .. } = *task;
+        let report = |phase, round| {
+            progress(match phase {
+                Phase::Encoding => Progress::Encoding(round),
+                Phase::Violation => Progress::Violation(round),
+                Phase::Bounds => Progress::Bounds(round),
+                Phase::Witness => Progress::Witness(round),
+            });
+        };
+        let found = check(harness, question, model, specification, &options, &report);
+        let mut scope = Scope { threads: found.threads, loops: bounds(&found.loops), ..Scope::default() };
+        let open = found.loops.iter().any(|info| info.bounded);
+        if found.finding == Finding::Holds && open && options.unroll.leeway.late_loads {
+            scope.caveats.push(EARLY_STORES.into());
+        }
+        engine::Outcome {
+            finding: found.finding,
+            witness: found.witness,
+            ends: found.ends,
+            stuck: false,
+            scope,
+            statistics: found.statistics,
+        }
+    }
+}
+
+/// Loop instances, gathered by their place in the source.
+fn bounds(loops: &[LoopInfo]) -> Vec<LoopBound> {
+    let mut found: Vec<LoopBound> = Vec::new();
+    for info in loops {
+        match found.iter_mut().find(|bound| bound.span == info.span && bound.spin == info.spin) {
+            Some(bound) => {
+                bound.instances += 1;
+                bound.bound = bound.bound.max(info.bound);
+            }
+            None => found.push(LoopBound {
+                span: info.span,
+                instances: 1,
+                bound: info.bound,
+                spin: info.spin,
+                recursion: info.recursion,
+            }),
+        }
+    }
+    found.sort_by_key(|bound| bound.span);
+    found
+}
+
+/// Checks that every execution of what is asked about on a model is free of runtime errors and, if there is a
 /// specification, observes only what it admits.
 pub fn check(
     harness: &Harness,
-    subject: Subject,
+    question: &Question,
     model: &Model,
     specification: Option<&ObservationSet>,
     options: &Options,
     progress: &dyn Fn(Phase, u32),
 ) -> Outcome {
-    let mut checker = Checker::new(harness, subject, model, options, progress);
-    let finding = loop {
+    let mut checker = Checker::new(harness, question, model, options, progress);
+    let judgement = loop {
         checker.statistics.rounds += 1;
         match checker.round(|checker, encoding| checker.judge(encoding, specification)) {
-            Ok(Some(finding)) => break finding,
+            Ok(Some(judgement)) => break judgement,
             Ok(None) => {}
-            Err(reason) => break Finding::Unknown(reason),
+            Err(reason) => break Judgement::found(Finding::Inconclusive(reason)),
         }
     };
-    Outcome { finding, loops: checker.loops, threads: checker.threads, statistics: checker.statistics }
+    let Judgement { finding, witness, ends } = judgement;
+    let Checker { loops, threads, statistics, .. } = checker;
+    Outcome { finding, witness, ends, loops, threads, statistics }
 }
 
 /// Enumerates the observations of all executions of a subject on a model by asking the solver for one
 /// after the other (CheckFence, Section 3.2). With the model `serial`, this mines the specification.
 pub fn observations(
     harness: &Harness,
-    subject: Subject,
+    question: &Question,
     model: &Model,
     options: &Options,
 ) -> Result<ObservationSet, Reason> {
-    let mut checker = Checker::new(harness, subject, model, options, &|_, _| {});
+    let mut checker = Checker::new(harness, question, model, options, &|_, _| {});
     loop {
         let found = checker.round(|checker, encoding| {
             if checker.raise_bounds(encoding)? {
@@ -152,10 +207,32 @@ pub fn observations(
     }
 }
 
+/// What a round of a check comes to.
+pub(crate) struct Judgement {
+    pub(crate) finding: Finding,
+    witness: Option<Box<Trace>>,
+    ends: bool,
+}
+
+impl Judgement {
+    fn found(finding: Finding) -> Judgement {
+        Judgement { finding, witness: None, ends: false }
+    }
+
+    fn holds(witness: Trace, ends: bool) -> Judgement {
+        Judgement { finding: Finding::Holds, witness: Some(Box::new(witness)), ends }
+    }
+
+    fn violated(trace: Trace) -> Judgement {
+        let wrong = if trace.fault().is_some() { Wrong::Fault } else { Wrong::Observation };
+        Judgement::found(Finding::Violated { wrong, trace: Box::new(trace) })
+    }
+}
+
 /// The bounds known so far, and what is asked at them.
 pub(crate) struct Checker<'a> {
     harness: &'a Harness,
-    subject: Subject<'a>,
+    question: &'a Question,
     model: &'a Model,
     options: &'a Options,
     progress: &'a dyn Fn(Phase, u32),
@@ -183,14 +260,14 @@ pub(crate) const EARLY_CONFLICTS: u32 = 2_000;
 impl<'a> Checker<'a> {
     pub(crate) fn new(
         harness: &'a Harness,
-        subject: Subject<'a>,
+        question: &'a Question,
         model: &'a Model,
         options: &'a Options,
         progress: &'a dyn Fn(Phase, u32),
     ) -> Checker<'a> {
         Checker {
             harness,
-            subject,
+            question,
             model,
             options,
             progress,
@@ -219,7 +296,7 @@ impl<'a> Checker<'a> {
 
     /// The switches that events have at the current bounds.
     pub(crate) fn switches(&self) -> Result<unroll::Placement, Reason> {
-        let unrolled = unroll(self.harness, self.subject, &self.bounds, &self.options.unroll)
+        let unrolled = unroll(self.harness, self.question, &self.bounds, &self.options.unroll)
             .map_err(|failure| self.unroll_failure(failure))?;
         Ok(unrolled.events.iter().filter_map(|event| event.switch).collect())
     }
@@ -237,7 +314,7 @@ impl<'a> Checker<'a> {
             placed,
             ..self.options.unroll.clone()
         };
-        let unrolled = unroll(self.harness, self.subject, &self.bounds, &options)
+        let unrolled = unroll(self.harness, self.question, &self.bounds, &options)
             .map_err(|failure| self.unroll_failure(failure))?;
         if !self.model.ghosts
             && let Some(ghost) = unrolled.events.iter().find(|event| event.is_ghost())
@@ -272,25 +349,24 @@ impl<'a> Checker<'a> {
         &mut self,
         encoding: &mut Encoding,
         specification: Option<&ObservationSet>,
-    ) -> Result<Option<Finding>, Reason> {
+    ) -> Result<Option<Judgement>, Reason> {
         let complete = encoding.complete();
         let bad = self.failure(encoding, complete, specification);
         match self.solve(encoding, Phase::Violation, &[bad], Some(EARLY_CONFLICTS)) {
-            Answer::Sat => return Ok(Some(Finding::Violated(Box::new(decode(encoding))))),
+            Answer::Sat => return Ok(Some(Judgement::violated(decode(encoding)))),
             Answer::Unsat | Answer::Stopped => self.still_going()?,
         }
         if self.raise_bounds(encoding)? {
             return Ok(None);
         }
         match self.solve(encoding, Phase::Violation, &[bad], None) {
-            Answer::Sat => return Ok(Some(Finding::Violated(Box::new(decode(encoding))))),
+            Answer::Sat => return Ok(Some(Judgement::violated(decode(encoding)))),
             Answer::Unsat => {}
             Answer::Stopped => return Err(self.stopped()),
         }
         match self.solve(encoding, Phase::Witness, &[complete], None) {
             Answer::Sat => {
-                let witness = Box::new(decode(encoding));
-                return Ok(Some(Finding::Holds { witness, ends: true }));
+                return Ok(Some(Judgement::holds(decode(encoding), true)));
             }
             Answer::Unsat => {}
             Answer::Stopped => return Err(self.stopped()),
@@ -298,10 +374,7 @@ impl<'a> Checker<'a> {
         // Nothing ends. What threads do before they wait for ever was still looked at for errors.
         let waits = encoding.waits();
         match self.solve(encoding, Phase::Witness, &[waits], None) {
-            Answer::Sat if specification.is_none() => {
-                let witness = Box::new(decode(encoding));
-                Ok(Some(Finding::Holds { witness, ends: false }))
-            }
+            Answer::Sat if specification.is_none() => Ok(Some(Judgement::holds(decode(encoding), false))),
             Answer::Sat => {
                 let why = "no execution completes, since in each of them a call waits for ever";
                 Err(Reason::Vacuous(why.into()))
@@ -433,9 +506,9 @@ impl<'a> Checker<'a> {
 
     /// Which slots of observations are pointers.
     fn pointers(&self) -> Vec<bool> {
-        match self.subject {
-            Subject::Test(test) => observation::pointers(self.harness, test),
-            Subject::Main(_) => Vec::new(),
+        match self.question {
+            Question::Test(test) => observation::pointers(self.harness, test),
+            Question::Client(_) | Question::Main(_) => Vec::new(),
         }
     }
 

@@ -10,16 +10,18 @@
 //! where fences that are off are not there at all. Both formulae unroll alike, so that bounds which one finds
 //! too small are raised for the other, too; where loops become long, the one with switches is left as it is.
 
-use crate::check::{self, Checker, EARLY_CONFLICTS, Options, Phase};
+use crate::check::{Checker, EARLY_CONFLICTS, Options, Phase};
 use crate::circuit::Lit;
 use crate::encode::Encoding;
 use crate::solver::Answer;
-use crate::unroll::{Bounds, InstancePath, Subject, Switch};
+use crate::unroll::{Bounds, InstancePath, Switch};
 
 pub use crate::unroll::Placement;
 
+use fencepost_harness::engine;
 use fencepost_harness::observation::ObservationSet;
 use fencepost_harness::operation::Harness;
+use fencepost_harness::question::Question;
 use fencepost_harness::result::Statistics;
 use fencepost_harness::verdict::Reason;
 use fencepost_lsl::source::Span;
@@ -85,13 +87,13 @@ impl<'a> Switched<'a> {
     /// A check that has not begun. The options name the fences.
     pub fn new(
         harness: &'a Harness,
-        subject: Subject<'a>,
+        question: &'a Question,
         model: &'a Model,
         specification: Option<&'a ObservationSet>,
         options: &'a Options,
         progress: &'a dyn Fn(Phase, u32),
     ) -> Switched<'a> {
-        let checker = Checker::new(harness, subject, model, options, progress);
+        let checker = Checker::new(harness, question, model, options, progress);
         Switched { checker, specification, ready: None, last: None }
     }
 
@@ -141,11 +143,12 @@ impl<'a> Switched<'a> {
         loop {
             self.checker.statistics.rounds += 1;
             let specification = self.specification;
-            let round = self.checker.round(|checker, encoding| checker.judge(encoding, specification));
+            let judged = self.checker.round(|checker, encoding| checker.judge(encoding, specification));
+            let round = judged.map(|judged| judged.map(|judgement| judgement.finding));
             match (round, self.checker.too_far.take()) {
-                (Ok(Some(check::Finding::Violated(_))), _) => return Ok(Placed::Violated),
-                (Ok(Some(check::Finding::Holds { .. })), _) => return Ok(Placed::Holds),
-                (Ok(Some(check::Finding::Unknown(reason))), _) => return Err(reason),
+                (Ok(Some(engine::Finding::Violated { .. })), _) => return Ok(Placed::Violated),
+                (Ok(Some(engine::Finding::Holds)), _) => return Ok(Placed::Holds),
+                (Ok(Some(engine::Finding::Inconclusive(reason))), _) => return Err(reason),
                 (Err(Reason::Unroll { .. }), Some((instance, span))) => {
                     return Ok(Placed::TooFar(instance, span));
                 }

@@ -6,8 +6,9 @@ use fencepost_bounded::guard::Guard;
 use fencepost_bounded::range::{self, Precision};
 use fencepost_bounded::solver::{Cadical, OrderEncoding};
 use fencepost_bounded::ssa::Values;
-use fencepost_bounded::unroll::{Bounds, Restored, Stillness, Stop, StopKind, Stored, Subject, unroll};
+use fencepost_bounded::unroll::{Bounds, Restored, Stillness, Stop, StopKind, Stored, unroll};
 use fencepost_harness::budget::Budget;
+use fencepost_harness::question::Question;
 use fencepost_harness::verdict::Reason;
 use fencepost_lsl::value::Value;
 use fencepost_reference::generate::{self, Random, Size};
@@ -18,7 +19,8 @@ fn sound(ends: Option<StopKind>) -> Result<(), Reason> {
     let size = Size { threads: 2, accesses: 4, partial_fences: false };
     let (harness, test) = lower(&generate::program(&mut Random::new(1), size));
     let model = fencepost_models::builtin("tso").expect("it ships");
-    let unrolled = unroll(&harness, Subject::Test(&test), &Bounds::default(), &Options::default().unroll);
+    let unrolled =
+        unroll(&harness, &Question::Test(test.clone()), &Bounds::default(), &Options::default().unroll);
     let Ok(mut unrolled) = unrolled else { panic!("a straight line") };
     let last = unrolled.events.last().expect("it has events").clone();
     let stop = |kind| Stop {

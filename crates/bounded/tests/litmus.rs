@@ -4,9 +4,9 @@
 
 mod ask;
 
-use ask::Question;
+use ask::Litmus;
 use fencepost_bounded::check::{self, Options};
-use fencepost_bounded::unroll::Subject;
+use fencepost_harness::question::Question;
 use fencepost_reference::axioms::{self, Model};
 use fencepost_reference::buffers::{self, Machine};
 use fencepost_reference::litmus::Row;
@@ -50,7 +50,7 @@ fn names_are_unique() {
 fn the_engine_agrees() {
     compare(fencepost_models::ALL, |row, name| {
         let model = fencepost_models::builtin(name).expect("it ships");
-        Some(Question::of(row).allowed(&model))
+        Some(Litmus::of(row).allowed(&model))
     });
 }
 
@@ -86,7 +86,8 @@ fn all_outcomes_agree() {
         let (harness, test) = lower(&row.program);
         for name in fencepost_models::ALL.iter().chain(&["rlx"]) {
             let model = fencepost_models::builtin(name).expect("it ships");
-            let found = check::observations(&harness, Subject::Test(&test), &model, &Options::default());
+            let found =
+                check::observations(&harness, &Question::Test(test.clone()), &model, &Options::default());
             let found: BTreeSet<Outcome> = found
                 .expect("no limits are set")
                 .sorted()
@@ -111,7 +112,7 @@ fn the_referee_knows_rlx() {
     );
     let mut refused = 0;
     for (place, row) in rows() {
-        let question = Question::of(&row);
+        let question = Litmus::of(&row);
         let Some(trace) = question.execution(&rmo) else { continue };
         if !question.allowed(&rlx) {
             assert!(question.replay(&trace, &rlx).is_err(), "{place}");

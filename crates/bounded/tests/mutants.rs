@@ -10,7 +10,7 @@
 mod ask;
 mod cat;
 
-use ask::Question;
+use ask::Litmus;
 use cat::{Mutant, Statement};
 use fencepost_lsl::source::SourceMap;
 use fencepost_models::cat::Model;
@@ -113,7 +113,7 @@ fn read(file: &str) -> Vec<Statement> {
 
 /// The rows, each with the question and the verdicts of all models that it is for.
 struct Suite {
-    rows: Vec<(String, Question, Vec<Option<bool>>)>,
+    rows: Vec<(String, Litmus, Vec<Option<bool>>)>,
     /// Rows in the order to try them: those that told most recently first.
     order: Vec<usize>,
 }
@@ -132,12 +132,12 @@ impl Suite {
             .into_iter()
             .map(|(place, row)| {
                 let verdicts = MODELS.iter().map(|model| Some(verdict(&row, model))).collect();
-                (place, Question::of(&row), verdicts)
+                (place, Litmus::of(&row), verdicts)
             })
             .collect();
         for row in litmus::parse(GHOSTS).unwrap_or_else(|mistakes| panic!("{mistakes:?}")) {
             let verdicts = MODELS.iter().map(|model| row.verdict(model)).collect();
-            rows.push((row.name.clone(), Question::with_ghosts(&row), verdicts));
+            rows.push((row.name.clone(), Litmus::with_ghosts(&row), verdicts));
         }
         let order = (0..rows.len()).collect();
         Suite { rows, order }

@@ -3,11 +3,12 @@
 //! `PROGRAMS=5000 cargo test -p fencepost-bounded --test random` is the slow tier; a failure
 //! prints the program, shrunk, and its seed.
 
-use fencepost_bounded::check::{self, Finding, Options};
+use fencepost_bounded::check::{self, Options};
 use fencepost_bounded::encode::Shortcuts;
 use fencepost_bounded::solver::OrderEncoding;
-use fencepost_bounded::unroll::Subject;
+use fencepost_harness::engine::Finding;
 use fencepost_harness::observation::ObservationSet;
+use fencepost_harness::question::Question;
 use fencepost_lsl::value::Value;
 use fencepost_reference::axioms::{self, Model};
 use fencepost_reference::buffers::{self, Machine};
@@ -24,8 +25,8 @@ fn programs() -> u64 {
 fn bounded(program: &Program, model: &str, options: &Options) -> BTreeSet<Outcome> {
     let (harness, test) = lower(program);
     let model = fencepost_models::builtin(model).expect("it ships");
-    let found =
-        check::observations(&harness, Subject::Test(&test), &model, options).expect("no limits are set");
+    let found = check::observations(&harness, &Question::Test(test.clone()), &model, options)
+        .expect("no limits are set");
     found.sorted().iter().map(|o| o.iter().map(|value| value.defined().expect("defined")).collect()).collect()
 }
 
@@ -208,7 +209,7 @@ fn violations_replay() {
             }
             let allowed =
                 axioms::outcomes(&program, Model::named(name).expect("known"), &axioms::guesses(&program));
-            let subject = Subject::Test(&test);
+            let subject = &Question::Test(test.clone());
             let outcome = check::check(
                 &harness,
                 subject,
@@ -218,11 +219,11 @@ fn violations_replay() {
                 &|_, _| {},
             );
             let trace = match outcome.finding {
-                Finding::Holds { witness, .. } => {
+                Finding::Holds => {
                     assert!(allowed.is_subset(&sequential), "{name} {seed}\n{program}");
-                    witness
+                    outcome.witness.expect("one is shown")
                 }
-                Finding::Violated(trace) => {
+                Finding::Violated { trace, .. } => {
                     violated += 1;
                     let seen = trace.observation(&harness).expect("it is complete");
                     let seen: Outcome = seen.iter().map(|seen| seen.defined().expect("defined")).collect();
@@ -232,7 +233,7 @@ fn violations_replay() {
                     );
                     trace
                 }
-                Finding::Unknown(reason) => panic!("{name} {seed}: {reason}\n{program}"),
+                Finding::Inconclusive(reason) => panic!("{name} {seed}: {reason}\n{program}"),
             };
             if let Err(why) = fencepost_replay::replay(&harness, &trace, &model) {
                 panic!("{name} {seed}: {why}\n{program}\n{trace:#?}");

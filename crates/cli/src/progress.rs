@@ -1,9 +1,8 @@
 //! The progress line, what a check that takes longer than a second is doing, and how to end it.
 
-use fencepost_bounded::check::Phase;
 use fencepost_driver::check::Progress;
+use fencepost_harness::engine::Progress as Phase;
 use indicatif::{ProgressBar, ProgressStyle};
-use std::cell::RefCell;
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
@@ -105,19 +104,16 @@ fn describe(progress: Progress) -> String {
     match progress {
         Progress::Mining => "running serial executions".into(),
         Progress::Replaying => "replaying".into(),
-        Progress::States(states) => format!("{} states", fencepost_report::sweep::number(states)),
         Progress::Inferring { tried, corrections, fences } => {
             format!("{tried} placements tried, {corrections} needs known, now {fences} fences")
         }
-        Progress::Engine(phase, round) => {
-            let what = match phase {
-                Phase::Encoding => "encoding",
-                Phase::Violation => "looking for a violation",
-                Phase::Bounds => "looking for longer loops",
-                Phase::Witness => "looking for a complete execution",
-            };
-            format!("{what}, round {round}")
-        }
+        Progress::Engine(phase) => match phase {
+            Phase::Encoding(round) => format!("encoding, round {round}"),
+            Phase::Violation(round) => format!("looking for a violation, round {round}"),
+            Phase::Bounds(round) => format!("looking for longer loops, round {round}"),
+            Phase::Witness(round) => format!("looking for a complete execution, round {round}"),
+            Phase::States(states) => format!("{} states", fencepost_report::sweep::number(states)),
+        },
     }
 }
 
@@ -167,42 +163,6 @@ impl Bar {
 }
 
 impl Drop for Bar {
-    fn drop(&mut self) {
-        if let Some(bar) = self.bar.take() {
-            bar.finish_and_clear();
-        }
-    }
-}
-
-/// The progress of a verification on the terminal's error stream, if there is one.
-pub(crate) struct Visits {
-    start: Instant,
-    what: String,
-    wanted: bool,
-    bar: RefCell<Option<ProgressBar>>,
-}
-
-impl Visits {
-    /// A line that appears if it takes a while.
-    pub(crate) fn start(what: String, wanted: bool) -> Visits {
-        let wanted = wanted && std::io::stderr().is_terminal();
-        Visits { start: Instant::now(), what, wanted, bar: RefCell::default() }
-    }
-
-    /// Says how far it is.
-    pub(crate) fn update(&self, visits: &fencepost_explore::Statistics) {
-        if !self.wanted || self.start.elapsed() < PATIENCE {
-            return;
-        }
-        let mut bar = self.bar.borrow_mut();
-        let bar = bar.get_or_insert_with(ProgressBar::new_spinner);
-        let (states, bytes) = (visits.states, visits.bytes >> 20);
-        bar.set_message(format!("{}: {states} states, {bytes} MB", self.what));
-        bar.tick();
-    }
-}
-
-impl Drop for Visits {
     fn drop(&mut self) {
         if let Some(bar) = self.bar.take() {
             bar.finish_and_clear();

@@ -30,7 +30,7 @@ fn load(path: &Path) -> Session {
 
 /// What an engine says otherwise than expected.
 fn disagrees(session: &mut Session, expectation: &Expectation, limits: &Limits) -> Option<String> {
-    let subject = session.subject(&expectation.test).expect("the test exists");
+    let subject = session.question(&expectation.test).expect("the test exists");
     let model = fencepost_models::builtin(&expectation.model).expect("the model ships");
     let verdict = check(session, &subject, &model, limits, &|_| {}).verdict;
     let explicit = matches!(limits.engine, Engine::Explicit(_));

@@ -2,14 +2,16 @@
 //! new objects. Random data types are put to both engines, and what these say is compared with a naive judge.
 //! `PROGRAMS` sets how many there are, `SEED` which.
 
-use fencepost_bounded::check::{Finding, Options, check, observations};
+use fencepost_bounded::check::{Options, check, observations};
 use fencepost_bounded::unroll;
 use fencepost_driver::check::{Engine, Limits, check as run};
-use fencepost_driver::session::{Session, Subject};
+use fencepost_driver::session::Session;
 use fencepost_explore::{Buffering, explore};
 use fencepost_harness::budget::Poll;
+use fencepost_harness::engine::Finding;
 use fencepost_harness::mine::Mined;
 use fencepost_harness::observation::{Observation, ObservationSet, Seen};
+use fencepost_harness::question::Question;
 use fencepost_harness::result::Verdict;
 use fencepost_harness::verdict::{Kind, Reason};
 use fencepost_lsl::value::Value;
@@ -182,27 +184,27 @@ struct Tally {
 
 /// Compares what both engines observe, and what they say of it, with the naive judge.
 fn compare(session: &Session, specification: &ObservationSet, text: &str, name: &str, tally: &mut Tally) {
-    let subject = session.subjects().remove(0);
-    let Subject::Test(test) = &subject else { panic!("there is a test") };
+    let subject = session.questions().remove(0);
+    let Question::Test(test) = &subject else { panic!("there is a test") };
     let model = fencepost_models::builtin(name).expect("it ships");
     let machine = Buffering::named(name).expect("it is a machine with store buffers");
     let options = fencepost_explore::Options { buffering: machine, ..Default::default() };
     let explored = |admitted| {
-        let subject = fencepost_explore::Subject::Test(test, admitted);
-        explore(&session.harness, subject, &options, None, &|_| {})
+        let subject = &Question::Test(test.clone());
+        explore(&session.harness, subject, admitted, &options, None, &|_| {})
     };
     let asked = |admitted| {
-        let subject = unroll::Subject::Test(test);
+        let subject = &Question::Test(test.clone());
         check(&session.harness, subject, &model, admitted, &Options::default(), &|_, _| {}).finding
     };
     let free = explored(None);
-    match (&free.verdict, asked(None)) {
-        (fencepost_explore::Verdict::Holds, Finding::Holds { .. }) => {}
-        (fencepost_explore::Verdict::Violated { .. }, Finding::Violated(_))
-        | (fencepost_explore::Verdict::Inconclusive(Reason::Unsupported(_)), _) => return tally.faults += 1,
+    match (&free.finding, asked(None)) {
+        (Finding::Holds, Finding::Holds) => {}
+        (Finding::Violated { .. }, Finding::Violated { .. })
+        | (Finding::Inconclusive(Reason::Unsupported(_)), _) => return tally.faults += 1,
         (explored, asked) => panic!("{name}: explored {explored:?}\nasked {asked:?}\n{text}"),
     }
-    let solved = observations(&session.harness, unroll::Subject::Test(test), &model, &Options::default());
+    let solved = observations(&session.harness, &Question::Test(test.clone()), &model, &Options::default());
     assert_eq!(solved.as_ref(), Ok(&free.observations), "{name}\n{text}");
     let right = |seen: &&Observation| specification.sorted().iter().any(|serial| promised(serial, seen));
     for seen in free.observations.sorted() {
@@ -212,14 +214,10 @@ fn compare(session: &Session, specification: &ObservationSet, text: &str, name: 
         tally.partial += seen.iter().filter_map(|seen| seen.word()).any(partly) as usize;
     }
     let holds = free.observations.sorted().iter().all(right);
-    let by_states = explored(Some(specification)).verdict;
-    assert_eq!(
-        by_states == fencepost_explore::Verdict::Holds,
-        holds,
-        "{name} explored: {by_states:?}\n{text}"
-    );
+    let by_states = explored(Some(specification)).finding;
+    assert_eq!(by_states == Finding::Holds, holds, "{name} explored: {by_states:?}\n{text}");
     let by_solver = asked(Some(specification));
-    assert_eq!(matches!(by_solver, Finding::Holds { .. }), holds, "{name} asked: {by_solver:?}\n{text}");
+    assert_eq!(matches!(by_solver, Finding::Holds), holds, "{name} asked: {by_solver:?}\n{text}");
     // What the command line makes of it: the referee agrees.
     for engine in [Engine::Bounded, Engine::Explicit(options.clone())] {
         let limits = Limits { engine, ..Limits::default() };
@@ -248,7 +246,7 @@ fn engines_and_a_naive_judge_agree_on_random_outputs() {
     for number in 0..programs {
         let text = program(&mut Random::new(seed.wrapping_mul(1_000_003).wrapping_add(number)));
         let session = load(&text);
-        let subject = session.subjects().remove(0);
+        let subject = session.questions().remove(0);
         let test = subject.test().expect("it is a test");
         let mined = session.specification(test, &Poll::never()).expect("nobody stops it");
         let Mined::Specification { observations: specification, .. } = &*mined else {
@@ -257,7 +255,7 @@ fn engines_and_a_naive_judge_agree_on_random_outputs() {
         };
         let serial = fencepost_models::builtin("serial").expect("it ships");
         let solved =
-            observations(&session.harness, unroll::Subject::Test(test), &serial, &Options::default());
+            observations(&session.harness, &Question::Test(test.clone()), &serial, &Options::default());
         assert_eq!(solved.as_ref(), Ok(specification), "mined\n{text}");
         for model in ["sc", "tso", "pso"] {
             compare(&session, specification, &text, model, &mut tally);
@@ -277,7 +275,7 @@ fn engines_and_a_naive_judge_agree_on_random_outputs() {
 
 /// The verdict on the only test of a program on sc, by both engines.
 fn verdicts(session: &Session) -> [Verdict; 2] {
-    let subject = session.subjects().remove(0);
+    let subject = session.questions().remove(0);
     let model = fencepost_models::builtin("sc").expect("it ships");
     [Engine::Bounded, Engine::Explicit(fencepost_explore::Options::default())].map(|engine| {
         let limits = Limits { engine, ..Limits::default() };
@@ -383,7 +381,7 @@ fn pointers_to_memory_that_is_used_again() {
         ))
     };
     let judge = |session: &Session, reuse: bool| {
-        let subject = session.subjects().remove(0);
+        let subject = session.questions().remove(0);
         let model = fencepost_models::builtin("sc").expect("it ships");
         run(session, &subject, &model, &Limits { reuse, ..Limits::default() }, &|_| {}).verdict
     };

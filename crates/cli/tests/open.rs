@@ -21,7 +21,7 @@ fn session(text: &str) -> Session {
 fn checked(text: &str, model: &str, limits: &Limits) -> CheckResult {
     let session = session(text);
     let model = fencepost_models::builtin(model).expect("it ships");
-    check(&session, &session.subjects()[0], &model, limits, &|_| {})
+    check(&session, &session.questions()[0], &model, limits, &|_| {})
 }
 
 /// What is said of a program that holds, by the beginning of each sentence.
@@ -230,7 +230,7 @@ fn a_panic_is_no_verdict() {
     let session = session(LOCKED);
     let model = fencepost_models::builtin("sc").expect("it ships");
     let result =
-        check(&session, &session.subjects()[0], &model, &Limits::default(), &|_| panic!("on purpose"));
+        check(&session, &session.questions()[0], &model, &Limits::default(), &|_| panic!("on purpose"));
     let Verdict::Inconclusive(reason) = &result.verdict else { panic!("{:?}", result.verdict) };
     assert!(matches!(reason, Reason::Internal(_)), "{reason}");
     assert!(reason.to_string().contains("please report"), "{reason}");

@@ -23,7 +23,7 @@ fn checked(folder: &Path, file: &str, reference: &str) -> [Verdict; 2] {
     let session = Session::load(&folder.join(file), &[], Some(&reference))
         .map_err(|rejected| rejected.diagnostics)
         .expect("both load");
-    let subject = session.subjects().remove(0);
+    let subject = session.questions().remove(0);
     let model = fencepost_models::builtin("sc").expect("it ships");
     [Engine::Bounded, Engine::Explicit(fencepost_explore::Options::default())].map(|engine| {
         check(&session, &subject, &model, &Limits { engine, ..Limits::default() }, &|_| {}).verdict

@@ -1,19 +1,19 @@
 //! One check: mine the specification, ask the engine, have the referee look at its trace.
 
 use crate::open;
-use crate::session::{Session, Subject};
-use fencepost_bounded::check::{self, Finding, Options, Phase};
+use crate::session::Session;
+use fencepost_bounded::check::{Bounded, Options, observations};
 use fencepost_bounded::range::Precision;
 use fencepost_bounded::solver::OrderEncoding;
-use fencepost_bounded::unroll::{self, Leeway};
-use fencepost_explore as explore;
+use fencepost_bounded::unroll::Leeway;
+use fencepost_explore::{self as explore, Explicit, Termination};
 use fencepost_harness::budget::{Allowance, Budget, Poll, peak_memory};
+use fencepost_harness::engine::{self, Finding, Task};
 use fencepost_harness::mine::Mined;
 use fencepost_harness::observation::{Observation, ObservationSet, Seen};
 use fencepost_harness::operation::ValueTy;
-use fencepost_harness::result::{
-    CheckResult, Counterexample, LoopBound, Property, Scope, Statistics, Verdict, Visited, Wrong,
-};
+use fencepost_harness::question::Question;
+use fencepost_harness::result::{CheckResult, Counterexample, Property, Scope, Statistics, Verdict, Wrong};
 use fencepost_harness::test::Test;
 use fencepost_harness::trace::{Explanation, Trace};
 use fencepost_harness::verdict::Reason;
@@ -86,10 +86,8 @@ impl Limits {
 pub enum Progress {
     /// Running serial executions.
     Mining,
-    /// In the bounded engine: the phase and the round.
-    Engine(Phase, u32),
-    /// In the explicit engine: states so far.
-    States(u64),
+    /// In an engine.
+    Engine(engine::Progress),
     /// Replaying a trace.
     Replaying,
     /// Looking for fences: placements tried, sets of which each needs one, fences of the one under way.
@@ -119,30 +117,30 @@ pub fn leeway(models: &[&Model]) -> Leeway {
     }
 }
 
-/// Checks a subject on a model.
+/// Checks what is asked about on a model.
 pub fn check(
     session: &Session,
-    subject: &Subject,
+    question: &Question,
     model: &Model,
     limits: &Limits,
     progress: &dyn Fn(Progress),
 ) -> CheckResult {
     let start = Instant::now();
-    let mut options = limits.options();
-    options.unroll.leeway = leeway(&[model]);
+    let budget = limits.allowance.begin();
     let mut result = CheckResult {
         file: session.file.clone(),
-        test: subject.name().to_owned(),
-        notation: subject.test().map_or(String::new(), |test| test.show(&session.harness)),
+        test: question.name().to_owned(),
+        notation: question.test().map_or(String::new(), |test| test.show(&session.harness)),
         model: model.name.clone(),
-        property: if subject.test().is_some() { Property::Serial } else { Property::Assertions },
+        property: if question.test().is_some() { Property::Serial } else { Property::Assertions },
         verdict: Verdict::Holds,
-        scope: scope(session, subject),
+        scope: scope(session, question),
         statistics: Statistics::default(),
     };
     // What was thought impossible and happens all the same is no verdict, and no reason to lose those of others.
     let judged = std::panic::catch_unwind(AssertUnwindSafe(|| {
-        judge(session, subject, model, &options, limits, progress, &mut result)
+        let judge = Judge { session, question, model, budget: &budget, reuse: limits.reuse };
+        judge.specified(limits, progress, &mut result)
     }));
     result.verdict = match judged.unwrap_or_else(|_| Err(Reason::Internal("the engine panicked".into()))) {
         Ok(verdict) => verdict,
@@ -153,9 +151,9 @@ pub fn check(
     result
 }
 
-fn scope(session: &Session, subject: &Subject) -> Scope {
+fn scope(session: &Session, question: &Question) -> Scope {
     let caveats = session.harness.caveats.clone();
-    let Some(test) = subject.test() else { return Scope { caveats, ..Scope::default() } };
+    let Some(test) = question.test() else { return Scope { caveats, ..Scope::default() } };
     // `u64::MAX` stands for any larger number.
     let choices = test.invocations().flat_map(|call| &session.harness.op(call.op).inputs);
     let inputs = choices.map(|input| input.choices.len() as u64).fold(1, u64::saturating_mul);
@@ -173,183 +171,6 @@ pub(crate) fn mine(session: &Session, test: &Test, budget: &Budget) -> Result<Rc
     Ok(session.specification(test, &Poll::new(budget))?)
 }
 
-/// Mines with the solver. Serial executions that fail are left out, so this is for comparisons only.
-fn ask_for_specification(session: &Session, test: &Test, options: &Options) -> Result<Mined, Reason> {
-    let subject = unroll::Subject::Test(test);
-    let observations = check::observations(&session.harness, subject, &fencepost_models::serial(), options)?;
-    Ok(Mined::Specification { observations, calls: 0 })
-}
-
-fn judge(
-    session: &Session,
-    subject: &Subject,
-    model: &Model,
-    options: &Options,
-    limits: &Limits,
-    progress: &dyn Fn(Progress),
-    result: &mut CheckResult,
-) -> Result<Verdict, Reason> {
-    let mined = match subject {
-        Subject::Main(_) => None,
-        Subject::Test(test) => {
-            progress(Progress::Mining);
-            let start = Instant::now();
-            let mined = match limits.mining {
-                Mining::Enumeration => mine(session, test, &options.budget)?,
-                Mining::Sat => Rc::new(ask_for_specification(session, test, options)?),
-            };
-            result.statistics.mine_time = start.elapsed();
-            Some(mined)
-        }
-    };
-    let specification = match mined.as_deref() {
-        None => None,
-        Some(Mined::Specification { observations, calls }) => {
-            result.scope.observations = Some(observations.len());
-            result.scope.serial_calls = *calls;
-            Some(observations)
-        }
-        Some(Mined::Fault(trace)) => {
-            let model = &fencepost_models::serial();
-            let judge = Judge { session, test: subject.test(), model, budget: &options.budget };
-            return judge.violated(trace, Wrong::Fault, None, true);
-        }
-        Some(Mined::Impossible(why)) => return Err(Reason::Specification(why.clone())),
-    };
-    match &limits.engine {
-        Engine::Bounded => bounded(session, subject, model, specification, options, progress, result),
-        Engine::Explicit(how) => {
-            let budget = Budget { states: how.budget.states, ..options.budget.clone() };
-            let how = explore::Options { reuse: limits.reuse, budget, ..how.clone() };
-            let judge = Judge { session, test: subject.test(), model, budget: &options.budget };
-            explicit(judge, subject, specification, how, progress, result)
-        }
-    }
-}
-
-fn bounded(
-    session: &Session,
-    subject: &Subject,
-    model: &Model,
-    specification: Option<&ObservationSet>,
-    options: &Options,
-    progress: &dyn Fn(Progress),
-    result: &mut CheckResult,
-) -> Result<Verdict, Reason> {
-    let unrolled = match subject {
-        Subject::Test(test) => unroll::Subject::Test(test),
-        Subject::Main(proc) => unroll::Subject::Main(*proc),
-    };
-    let report = |phase, round| progress(Progress::Engine(phase, round));
-    let outcome = check::check(&session.harness, unrolled, model, specification, options, &report);
-    result.statistics = Statistics { mine_time: result.statistics.mine_time, ..outcome.statistics };
-    result.scope.loops = bounds(&outcome.loops);
-    if subject.test().is_none() {
-        result.scope.threads = outcome.threads;
-    }
-    progress(Progress::Replaying);
-    let judge = Judge { session, test: subject.test(), model, budget: &options.budget };
-    match outcome.finding {
-        Finding::Holds { witness, ends } => {
-            // Proof that the verdict speaks of something: an execution that the referee accepts.
-            judge.accepted(&witness)?;
-            if !ends {
-                result.scope.caveats.push(NEVER_ENDS.into());
-            }
-            let features = leave_open(session, subject, model, options.unroll.reuse, &witness, result);
-            let spins = outcome.loops.iter().any(|info| info.spin);
-            result.scope.caveats.extend(open::bounded(subject, features, spins));
-            let open = outcome.loops.iter().any(|info| info.bounded);
-            if open && replay::lets_stores_overtake_loads(model) {
-                result.scope.caveats.push(EARLY_STORES.into());
-            }
-            Ok(Verdict::Holds)
-        }
-        Finding::Violated(trace) => {
-            let wrong = if trace.fault().is_some() { Wrong::Fault } else { Wrong::Observation };
-            judge.violated(&trace, wrong, specification, false)
-        }
-        Finding::Unknown(reason) => Err(reason),
-    }
-}
-
-fn explicit(
-    judge: Judge,
-    subject: &Subject,
-    specification: Option<&ObservationSet>,
-    how: explore::Options,
-    progress: &dyn Fn(Progress),
-    result: &mut CheckResult,
-) -> Result<Verdict, Reason> {
-    let Judge { session, model, .. } = judge;
-    let Some(buffering) = model.buffering else {
-        return Err(Reason::Unsupported(format!("the explicit engine on {}", model.name)));
-    };
-    let explored = match subject {
-        Subject::Test(test) => explore::Subject::Test(test, specification),
-        Subject::Main(proc) => explore::Subject::Main(*proc),
-    };
-    let how = explore::Options { buffering, ..how };
-    let report = |statistics: &explore::Statistics| progress(Progress::States(statistics.states));
-    let found = explore::explore(&session.harness, explored, &how, None, &report);
-    result.scope.visited = Some(Visited {
-        abstraction: "none".into(),
-        states: found.statistics.states,
-        transitions: found.statistics.transitions,
-        preemptions: how.preemptions,
-    });
-    result.statistics.solve_time = found.statistics.time;
-    if subject.test().is_none() {
-        let longest = [&found.witness].into_iter().flatten().map(|trace| trace.threads.len()).max();
-        result.scope.threads = longest.unwrap_or(0);
-    }
-    if let Some(bound) = how.preemptions {
-        result.scope.caveats.push(format!("executions with more than {bound} preemptions"));
-    }
-    if found.statistics.stuck > 0 && !how.stuck {
-        result.scope.caveats.push(STUCK.into());
-    }
-    progress(Progress::Replaying);
-    match found.verdict {
-        explore::Verdict::Holds => {
-            let Some(witness) = &found.witness else {
-                return Err(Reason::Internal("no execution can be shown".into()));
-            };
-            judge.accepted(witness)?;
-            let features = leave_open(session, subject, model, how.reuse, witness, result);
-            result.scope.caveats.extend(open::primed(subject, features));
-            if found.statistics.endless {
-                result.scope.caveats.push(NEVER_ENDS.into());
-            } else if features.repeats && how.termination == explore::Termination::Ignore {
-                result.scope.caveats.push(ENDLESS.into());
-            }
-            Ok(Verdict::Holds)
-        }
-        explore::Verdict::Violated { violation, trace } => {
-            judge.violated(&trace, violation.into(), specification, false)
-        }
-        explore::Verdict::Inconclusive(reason) => Err(reason),
-    }
-}
-
-/// Says what no engine looked at. `execution` is one of those that are right.
-fn leave_open(
-    session: &Session,
-    subject: &Subject,
-    model: &Model,
-    reuse: bool,
-    execution: &Trace,
-    result: &mut CheckResult,
-) -> open::Features {
-    let features = open::features(session, subject);
-    result.scope.caveats.extend(open::everywhere(features, reuse));
-    match open::races(session, features, execution, model) {
-        Ok(race) => result.scope.race = race,
-        Err(caveat) => result.scope.caveats.push(caveat),
-    }
-    features
-}
-
 /// What is not held against a program unless asked for.
 const STUCK: &str =
     "whether threads may wait for ever, as they do in some executions; --stuck makes that a violation";
@@ -360,21 +181,132 @@ const ENDLESS: &str = "executions that never end; --endless fair makes them viol
 /// What is told of a program of which no execution ends.
 const NEVER_ENDS: &str = "an execution that ends: in every one of them threads wait or run for ever";
 
-/// What the check of loop bounds does not see where stores may overtake loads; see docs/models.md.
-const EARLY_STORES: &str = "loops that repeat more often only because another thread saw a store that \
-                            their own thread makes after them";
-
-/// Who has the referee look at traces of a model.
+/// Asks engines about a question, and has the referee look at what they show.
 #[derive(Clone, Copy)]
-struct Judge<'a> {
-    session: &'a Session,
-    /// What was asked; `main` if it is none.
-    test: Option<&'a Test>,
-    model: &'a Model,
-    budget: &'a Budget,
+pub(crate) struct Judge<'a> {
+    pub(crate) session: &'a Session,
+    pub(crate) question: &'a Question,
+    pub(crate) model: &'a Model,
+    pub(crate) budget: &'a Budget,
+    pub(crate) reuse: bool,
 }
 
 impl Judge<'_> {
+    /// The verdict of the engine that is chosen, on what the specification admits.
+    fn specified(
+        &self,
+        limits: &Limits,
+        progress: &dyn Fn(Progress),
+        result: &mut CheckResult,
+    ) -> Result<Verdict, Reason> {
+        let mut options = limits.options();
+        options.unroll.leeway = leeway(&[self.model]);
+        let mined = match self.question.test() {
+            None => None,
+            Some(test) => {
+                progress(Progress::Mining);
+                let start = Instant::now();
+                let mined = match limits.mining {
+                    Mining::Enumeration => mine(self.session, test, self.budget)?,
+                    Mining::Sat => Rc::new(self.ask_for_specification(&options)?),
+                };
+                result.statistics.mine_time = start.elapsed();
+                Some(mined)
+            }
+        };
+        let specification = match mined.as_deref() {
+            None => None,
+            Some(Mined::Specification { observations, calls }) => {
+                result.scope.observations = Some(observations.len());
+                result.scope.serial_calls = *calls;
+                Some(observations)
+            }
+            Some(Mined::Fault(trace)) => {
+                let serial = Judge { model: &fencepost_models::serial(), ..*self };
+                return serial.violated(trace, Wrong::Fault, None, true);
+            }
+            Some(Mined::Impossible(why)) => return Err(Reason::Specification(why.clone())),
+        };
+        match &limits.engine {
+            Engine::Bounded => {
+                let (verdict, outcome) =
+                    self.decided(&Bounded { options }, specification, progress, result)?;
+                if let Some(features) = outcome {
+                    let spins = result.scope.loops.iter().any(|bound| bound.spin);
+                    result.scope.caveats.extend(open::bounded(self.question, features, spins));
+                }
+                Ok(verdict)
+            }
+            Engine::Explicit(how) => {
+                let engine = Explicit { options: how.clone() };
+                let (verdict, features) = self.decided(&engine, specification, progress, result)?;
+                if let Some(features) = features {
+                    result.scope.caveats.extend(open::primed(self.question, features));
+                    let ends = !result.scope.caveats.iter().any(|caveat| caveat == NEVER_ENDS);
+                    if ends && features.repeats && how.termination == Termination::Ignore {
+                        result.scope.caveats.push(ENDLESS.into());
+                    }
+                }
+                Ok(verdict)
+            }
+        }
+    }
+
+    /// Mines with the solver. Serial executions that fail are left out, so this is for comparisons only.
+    fn ask_for_specification(&self, options: &Options) -> Result<Mined, Reason> {
+        let options = Options { budget: self.budget.clone(), ..options.clone() };
+        let serial = fencepost_models::serial();
+        let observations = observations(&self.session.harness, self.question, &serial, &options)?;
+        Ok(Mined::Specification { observations, calls: 0 })
+    }
+
+    /// What an engine says, if the referee accepts it. If all is right, what the program does that matters to what is left open.
+    pub(crate) fn decided(
+        &self,
+        engine: &dyn engine::Engine,
+        specification: Option<&ObservationSet>,
+        progress: &dyn Fn(Progress),
+        result: &mut CheckResult,
+    ) -> Result<(Verdict, Option<open::Features>), Reason> {
+        let Judge { session, question, model, budget, reuse } = *self;
+        let task = Task { harness: &session.harness, question, specification, model, reuse, budget };
+        let outcome = engine.decide(&task, &|phase| progress(Progress::Engine(phase)));
+        result.statistics = Statistics { mine_time: result.statistics.mine_time, ..outcome.statistics };
+        (result.scope.loops, result.scope.visited) = (outcome.scope.loops, outcome.scope.visited);
+        if question.test().is_none() {
+            result.scope.threads = outcome.scope.threads;
+        }
+        result.scope.caveats.extend(outcome.scope.caveats);
+        if outcome.stuck {
+            result.scope.caveats.push(STUCK.into());
+        }
+        progress(Progress::Replaying);
+        match outcome.finding {
+            Finding::Inconclusive(reason) => Err(reason),
+            Finding::Violated { wrong, trace } => {
+                self.violated(&trace, wrong, specification, false).map(|verdict| (verdict, None))
+            }
+            Finding::Holds => {
+                let features = open::features(session, question);
+                result.scope.caveats.extend(open::everywhere(features, reuse));
+                if engine.shows() {
+                    // Proof that the verdict speaks of something: an execution that the referee accepts.
+                    let missing = || Reason::Internal("no execution can be shown".into());
+                    let witness = outcome.witness.ok_or_else(missing)?;
+                    self.accepted(&witness)?;
+                    match open::races(session, features, &witness, model) {
+                        Ok(race) => result.scope.race = race,
+                        Err(caveat) => result.scope.caveats.push(caveat),
+                    }
+                    if !outcome.ends {
+                        result.scope.caveats.push(NEVER_ENDS.into());
+                    }
+                }
+                Ok((Verdict::Holds, Some(features)))
+            }
+        }
+    }
+
     /// Has an execution accepted.
     fn accepted(&self, trace: &Trace) -> Result<(), Reason> {
         self.asked(trace)?;
@@ -389,7 +321,7 @@ impl Judge<'_> {
 
     /// That it is an execution of what was asked.
     fn asked(&self, trace: &Trace) -> Result<(), Reason> {
-        asked(&self.session.harness, self.test, trace).map_err(|why| refused(Refusal::Wrong(why)))
+        asked(&self.session.harness, self.question.test(), trace).map_err(|why| refused(Refusal::Wrong(why)))
     }
 
     fn violated(
@@ -482,29 +414,7 @@ fn address_as_number(
     specification.admits_but_for(observed, &excused).then_some(suspect).flatten()
 }
 
-/// Loop instances, gathered by their place in the source.
-fn bounds(loops: &[unroll::LoopInfo]) -> Vec<LoopBound> {
-    let mut found: Vec<LoopBound> = Vec::new();
-    for info in loops {
-        match found.iter_mut().find(|bound| bound.span == info.span && bound.spin == info.spin) {
-            Some(bound) => {
-                bound.instances += 1;
-                bound.bound = bound.bound.max(info.bound);
-            }
-            None => found.push(LoopBound {
-                span: info.span,
-                instances: 1,
-                bound: info.bound,
-                spin: info.spin,
-                recursion: info.recursion,
-            }),
-        }
-    }
-    found.sort_by_key(|bound| bound.span);
-    found
-}
-
 /// The specification of a test as a shared value, for callers that compare ways to find it.
-pub fn specification(session: &Session, subject: &Subject) -> Option<Rc<Mined>> {
-    subject.test().and_then(|test| session.specification(test, &Poll::never()).ok())
+pub fn specification(session: &Session, question: &Question) -> Option<Rc<Mined>> {
+    question.test().and_then(|test| session.specification(test, &Poll::never()).ok())
 }

@@ -7,8 +7,8 @@
 //!
 //! let session = Session::load("queue.c".as_ref(), &[], None).expect("the file is fine");
 //! let model = fencepost_models::builtin("relaxed").expect("it ships");
-//! for subject in session.subjects() {
-//!     let result = check(&session, &subject, &model, &Limits::default(), &|_| {});
+//! for question in session.questions() {
+//!     let result = check(&session, &question, &model, &Limits::default(), &|_| {});
 //!     println!("{}: {}", result.test, result.verdict.kind());
 //! }
 //! ```

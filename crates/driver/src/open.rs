@@ -1,8 +1,9 @@
 //! What a verdict of *holds* leaves open: things that the program can do, or that can happen to it, and that no engine
 //! looked at. Each is said just of the programs that it concerns, as far as their text tells.
 
-use crate::session::{Session, Subject};
+use crate::session::Session;
 use fencepost_harness::operation::Harness;
+use fencepost_harness::question::Question;
 use fencepost_harness::result::Race;
 use fencepost_harness::test::Test;
 use fencepost_harness::trace::Trace;
@@ -10,7 +11,7 @@ use fencepost_lsl::program::{Order, Place, ProcId, Program, Stmt, StmtKind, Unme
 use fencepost_models::cat::Model;
 use std::collections::BTreeSet;
 
-/// What the text of a program has, as far as a subject reaches it.
+/// What the text of a program has, as far as a question reaches it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Features {
     /// Threads that run side by side.
@@ -55,19 +56,19 @@ pub fn everywhere(features: Features, reuse: bool) -> Vec<String> {
 }
 
 /// What the bounded engine leaves out of a test or program. `spins` says whether it has a loop that only waits.
-pub(crate) fn bounded(subject: &Subject, features: Features, spins: bool) -> Vec<String> {
+pub(crate) fn bounded(question: &Question, features: Features, spins: bool) -> Vec<String> {
     let mut open = Vec::new();
     if features.concurrent && (features.waits || spins) {
         open.push(WAITING.to_owned());
     }
-    open.extend(primed(subject, features));
+    open.extend(primed(question, features));
     open
 }
 
 /// That calls do not try again, if the test asks for that.
-pub(crate) fn primed(subject: &Subject, features: Features) -> Option<String> {
+pub(crate) fn primed(question: &Question, features: Features) -> Option<String> {
     let primed = |test: &Test| test.invocations().any(|call| call.primed);
-    (features.retries && subject.test().is_some_and(primed)).then(|| RETRIES.to_owned())
+    (features.retries && question.test().is_some_and(primed)).then(|| RETRIES.to_owned())
 }
 
 /// What a sweep leaves out of all of its schedules.
@@ -101,16 +102,17 @@ pub(crate) fn races(
     Ok(Some(Race { place: explanation.places[first.index()].clone(), at }))
 }
 
-/// What a subject has.
-pub fn features(session: &Session, subject: &Subject) -> Features {
+/// What a question reaches.
+pub fn features(session: &Session, question: &Question) -> Features {
     let harness = &session.harness;
-    match subject {
-        Subject::Main(proc) => of(harness, &[*proc]),
-        Subject::Test(test) => {
+    match question {
+        Question::Main(proc) => of(harness, &[*proc]),
+        Question::Test(test) => {
             let ops = test.invocations().map(|call| harness.op(call.op).proc);
             let roots: Vec<ProcId> = ops.chain(harness.init).collect();
             Features { concurrent: test.threads.len() > 1, ..of(harness, &roots) }
         }
+        Question::Client(client) => features(session, &Question::Test(client.as_test(String::new()))),
     }
 }
 

@@ -6,9 +6,10 @@ use fencepost_harness::counterpart::Counterparts;
 use fencepost_harness::mine::{self, Mined};
 use fencepost_harness::observation;
 use fencepost_harness::operation::{Harness, Input, Operation, ValueTy};
+use fencepost_harness::question::Question;
 use fencepost_harness::test::{self, Test};
 use fencepost_lsl::diagnostic::Diagnostic;
-use fencepost_lsl::program::{ProcId, Program};
+use fencepost_lsl::program::Program;
 use fencepost_lsl::source::{Origin, SourceMap};
 use fencepost_lsl::value::Value;
 use std::cell::RefCell;
@@ -27,33 +28,6 @@ pub struct Session {
     /// Warnings of the front end.
     pub warnings: Vec<Diagnostic>,
     specifications: RefCell<HashMap<String, Rc<Mined>>>,
-}
-
-/// Something to check.
-#[derive(Clone, Debug)]
-pub enum Subject {
-    /// A test.
-    Test(Test),
-    /// The closed program that starts here.
-    Main(ProcId),
-}
-
-impl Subject {
-    /// Its name.
-    pub fn name(&self) -> &str {
-        match self {
-            Subject::Test(test) => &test.name,
-            Subject::Main(_) => "main",
-        }
-    }
-
-    /// The test, if it is one.
-    pub fn test(&self) -> Option<&Test> {
-        match self {
-            Subject::Test(test) => Some(test),
-            Subject::Main(_) => None,
-        }
-    }
 }
 
 impl Session {
@@ -100,22 +74,22 @@ impl Session {
     }
 
     /// All there is to check: the tests, or the closed program of a file without tests.
-    pub fn subjects(&self) -> Vec<Subject> {
+    pub fn questions(&self) -> Vec<Question> {
         match self.harness.main {
-            Some(main) if self.harness.tests.is_empty() => vec![Subject::Main(main)],
-            _ => self.harness.tests.iter().cloned().map(Subject::Test).collect(),
+            Some(main) if self.harness.tests.is_empty() => vec![Question::Main(main)],
+            _ => self.harness.tests.iter().cloned().map(Question::Test).collect(),
         }
     }
 
-    /// The subject that the user asks for: a test by its name, or one written out.
-    pub fn subject(&mut self, wanted: &str) -> Result<Subject, Diagnostic> {
-        if let Some(found) = self.subjects().into_iter().find(|subject| subject.name() == wanted) {
+    /// What the user asks for: a test by its name, or one written out.
+    pub fn question(&mut self, wanted: &str) -> Result<Question, Diagnostic> {
+        if let Some(found) = self.questions().into_iter().find(|question| question.name() == wanted) {
             return Ok(found);
         }
         let looks_written = wanted.contains(['(', '|', ' ']) || self.harness.find_op(wanted).is_some();
         if !looks_written {
             let names: Vec<String> =
-                self.subjects().iter().map(|subject| subject.name().to_owned()).collect();
+                self.questions().iter().map(|question| question.name().to_owned()).collect();
             let error = Diagnostic::general(format!("no test `{wanted}` in {}", self.file));
             return Err(if names.is_empty() {
                 error.help("write it out, as in --test '( e | d )'")
@@ -128,7 +102,7 @@ impl Session {
         }
         let sources = &mut self.harness.program.sources;
         let file = sources.add("<command line>", wanted, Origin::User);
-        test::parse(&self.harness, "test", wanted, file, 0).map(Subject::Test)
+        test::parse(&self.harness, "test", wanted, file, 0).map(Question::Test)
     }
 
     /// The specification of a test, mined once.

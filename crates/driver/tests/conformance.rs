@@ -29,7 +29,7 @@ fn verdict(path: &Path, expected: Kind) -> (Session, Verdict) {
     let expectations: Vec<_> = session.harness.expectations.iter().collect();
     let [expectation] = expectations[..] else { panic!("{name} should expect one verdict") };
     assert_eq!((expectation.test.as_str(), expectation.verdict), ("main", expected), "{name}");
-    let subject = session.subjects().remove(0);
+    let subject = session.questions().remove(0);
     let model = fencepost_models::builtin(&expectation.model).expect("the model ships");
     let verdict = check(&session, &subject, &model, &Limits::default(), &|_| {}).verdict;
     assert_eq!(verdict.kind(), expected, "{name}: {verdict:?}");

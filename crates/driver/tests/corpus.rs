@@ -11,6 +11,7 @@ use fencepost_harness::budget::Poll;
 use fencepost_harness::mine::Mined;
 use fencepost_harness::observation::ObservationSet;
 use fencepost_harness::operation::Expectation;
+use fencepost_harness::question::Question;
 use fencepost_harness::verdict::Kind;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -47,7 +48,7 @@ fn verdict(session: &mut Session, test: &str, model: &str) -> (Kind, String) {
 }
 
 fn verdict_within(session: &mut Session, test: &str, model: &str, limits: &Limits) -> (Kind, String) {
-    let subject = session.subject(test).expect("the test exists");
+    let subject = session.question(test).expect("the test exists");
     let model = fencepost_models::builtin(model).expect("the model ships");
     let result = check(session, &subject, &model, limits, &|_| {});
     let why = match &result.verdict {
@@ -217,7 +218,7 @@ const SMALL: [(&str, &str, &[&str]); 5] = [
 ];
 
 fn mine(session: &mut Session, test: &str) -> ObservationSet {
-    let subject = session.subject(test).expect("the test exists");
+    let subject = session.question(test).expect("the test exists");
     match &*session
         .specification(subject.test().expect("it is a test"), &Poll::never())
         .expect("nobody stops it")
@@ -237,8 +238,8 @@ fn mining_agrees_with_the_solver_and_with_references() {
         let path = |name: &str| corpus().join(format!("checkfence/{name}.c"));
         let mut session = load(&path(file), &[]);
         let mined = mine(&mut session, test);
-        let subject = session.subject(test).expect("the test exists");
-        let subject = unroll::Subject::Test(subject.test().expect("it is a test"));
+        let subject = session.question(test).expect("the test exists");
+        let subject = &Question::Test(subject.test().expect("it is a test").clone());
         let serial = fencepost_models::builtin("serial").expect("it ships");
         let solved = observations(&session.harness, subject, &serial, &Options::default());
         assert_eq!(solved.as_ref(), Ok(&mined), "{file} {test} by the solver");
@@ -262,7 +263,7 @@ fn ranges_do_not_change_verdicts() {
     ];
     parallel(jobs, |(file, test, expected)| {
         let mut session = load(&corpus().join(format!("checkfence/{file}.c")), &[]);
-        let subject = session.subject(test).expect("the test exists");
+        let subject = session.question(test).expect("the test exists");
         let model = fencepost_models::builtin("relaxed").expect("it ships");
         let limits = Limits { precision: Precision::Types, ..Limits::default() };
         let result = check(&session, &subject, &model, &limits, &|_| {});

@@ -1,10 +1,12 @@
 //! What the engine must not get wrong about loops, waiting, prefixes of executions and primed operations.
 
-use fencepost_bounded::check::{self, Finding, Options};
+use fencepost_bounded::check::{self, Options};
 use fencepost_bounded::unroll;
 use fencepost_driver::check::{Limits, check};
 use fencepost_driver::session::Session;
 use fencepost_harness::budget::Poll;
+use fencepost_harness::engine::Finding;
+use fencepost_harness::question::Question;
 use fencepost_harness::result::{CheckResult, Verdict};
 use fencepost_harness::verdict::Kind;
 
@@ -17,7 +19,7 @@ fn load(text: &str) -> Session {
 
 fn run(text: &str, model: &str) -> CheckResult {
     let session = load(text);
-    let subject = session.subjects().remove(0);
+    let subject = session.questions().remove(0);
     let model = fencepost_models::builtin(model).expect("it ships");
     check(&session, &subject, &model, &Limits::default(), &|_| {})
 }
@@ -204,7 +206,7 @@ fn reducing_spin_loops_changes_nothing() {
         for name in ["sc", "tso"] {
             let session = load(&text);
             let model = fencepost_models::builtin(name).expect("it ships");
-            let subject = session.subjects().remove(0);
+            let subject = session.questions().remove(0);
             let test = subject.test().expect("it is a test");
             let mined = session.specification(test, &Poll::never()).expect("nobody stops it");
             let fencepost_harness::mine::Mined::Specification { observations, .. } = &*mined else {
@@ -213,15 +215,15 @@ fn reducing_spin_loops_changes_nothing() {
             for reduce_spins in [true, false] {
                 let mut options = Options { max_unroll: 3, ..Options::default() };
                 options.unroll.reduce_spins = reduce_spins;
-                let subject = unroll::Subject::Test(test);
+                let subject = &Question::Test(test.clone());
                 let outcome =
                     check::check(&session.harness, subject, &model, Some(observations), &options, &|_, _| {});
                 match outcome.finding {
-                    Finding::Violated(_) => assert!(wrong, "{name} {reduce_spins} {program}"),
-                    Finding::Holds { .. } => {
+                    Finding::Violated { .. } => assert!(wrong, "{name} {reduce_spins} {program}"),
+                    Finding::Holds => {
                         assert!(!wrong && reduce_spins, "{name} {reduce_spins} {program}")
                     }
-                    Finding::Unknown(reason) => {
+                    Finding::Inconclusive(reason) => {
                         assert!(!wrong && !reduce_spins, "{name} {reduce_spins} {reason} {program}");
                     }
                 }

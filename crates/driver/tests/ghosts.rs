@@ -6,6 +6,7 @@ use fencepost_driver::session::Session;
 use fencepost_driver::verify::verify;
 use fencepost_explore::abstraction::Approach;
 use fencepost_explore::{Buffering, Options};
+use fencepost_harness::budget::Budget;
 use fencepost_harness::verdict::Kind;
 use fencepost_reference::random::Random;
 
@@ -34,12 +35,11 @@ fn verdicts(declarations: &str, threads: [&str; 2], claim: &str) -> [Kind; 3] {
     let main = session.harness.main.expect("a main");
     MODELS.map(|name| {
         let model = fencepost_models::builtin(name).expect("it ships");
-        let subject = &session.subjects()[0];
+        let subject = &session.questions()[0];
         let bounded = check(&session, subject, &model, &Limits::default(), &|_| {});
         let limits = Limits { engine: Engine::Explicit(Options::default()), ..Limits::default() };
         let explicit = check(&session, subject, &model, &limits, &|_| {});
-        let options = Options { buffering: Buffering::named(name).expect("a machine"), ..Options::default() };
-        let verified = verify(&session, main, &model, &options, Approach::Refine, &|_| {}).result;
+        let verified = verify(&session, main, &model, &Budget::default(), Approach::Refine, &|_| {}).result;
         let kinds = [bounded, explicit, verified].map(|result| result.verdict.kind());
         assert!(
             kinds[0] != Kind::Inconclusive && kinds.iter().all(|kind| *kind == kinds[0]),

@@ -4,11 +4,13 @@
 //! Objects have owners that are counted down, with orders that suffice or do not; atomic and ghost blocks store, loop or
 //! wait, and store again. `PROGRAMS` sets how many there are, `SEED` which.
 
-use fencepost_bounded::check::{Finding, Options, check, observations};
+use fencepost_bounded::check::{Options, check, observations};
 use fencepost_bounded::unroll;
-use fencepost_driver::session::{Session, Subject};
-use fencepost_explore::{Buffering, Verdict, explore};
+use fencepost_driver::session::Session;
+use fencepost_explore::{Buffering, explore};
+use fencepost_harness::engine::Finding;
 use fencepost_harness::observation::ObservationSet;
+use fencepost_harness::question::Question;
 use fencepost_harness::trace::Trace;
 use fencepost_harness::verdict::Reason;
 use fencepost_reference::random::{Random, setting};
@@ -96,44 +98,45 @@ fn accept(session: &Session, trace: &Trace, model: &str, who: &str, text: &str) 
 }
 
 fn solve(session: &Session, text: &str, name: &str) -> (Found, Option<ObservationSet>) {
-    let Subject::Test(test) = &session.subjects()[0] else { panic!("there is a test") };
+    let Question::Test(test) = &session.questions()[0] else { panic!("there is a test") };
     let model = fencepost_models::builtin(name).expect("it ships");
-    let subject = unroll::Subject::Test(test);
-    match check(&session.harness, subject, &model, None, &Options::default(), &|_, _| {}).finding {
-        Finding::Violated(trace) => {
+    let subject = &Question::Test(test.clone());
+    let checked = check(&session.harness, subject, &model, None, &Options::default(), &|_, _| {});
+    match checked.finding {
+        Finding::Violated { trace, .. } => {
             assert!(trace.fault().is_some(), "{name}\n{text}");
             accept(session, &trace, name, "solver", text);
             (Found::Fault, None)
         }
-        Finding::Holds { witness, .. } => {
-            accept(session, &witness, name, "solver", text);
+        Finding::Holds => {
+            accept(session, &checked.witness.expect("one is shown"), name, "solver", text);
             let seen = observations(&session.harness, subject, &model, &Options::default());
             (Found::Nothing, Some(seen.unwrap_or_else(|why| panic!("{name}: {why}\n{text}"))))
         }
-        Finding::Unknown(Reason::Vacuous(_) | Reason::Unroll { .. }) => (Found::Open, None),
-        Finding::Unknown(reason) => panic!("{name}: {reason}\n{text}"),
+        Finding::Inconclusive(Reason::Vacuous(_) | Reason::Unroll { .. }) => (Found::Open, None),
+        Finding::Inconclusive(reason) => panic!("{name}: {reason}\n{text}"),
     }
 }
 
 fn compare(session: &Session, text: &str, name: &str) -> Found {
     let (found, seen) = solve(session, text, name);
     let Some(machine) = Buffering::named(name) else { return found };
-    let Subject::Test(test) = &session.subjects()[0] else { panic!("there is a test") };
+    let Question::Test(test) = &session.questions()[0] else { panic!("there is a test") };
     let options = fencepost_explore::Options { buffering: machine, ..Default::default() };
-    let subject = fencepost_explore::Subject::Test(test, None);
-    let explored = explore(&session.harness, subject, &options, None, &|_| {});
-    match (&explored.verdict, found) {
-        (Verdict::Violated { trace, .. }, Found::Fault) => {
+    let subject = &Question::Test(test.clone());
+    let explored = explore(&session.harness, subject, None, &options, None, &|_| {});
+    match (&explored.finding, found) {
+        (Finding::Violated { trace, .. }, Found::Fault) => {
             assert!(trace.fault().is_some(), "{name}\n{text}");
             accept(session, trace, name, "explorer", text);
         }
-        (Verdict::Holds, Found::Nothing) => {
+        (Finding::Holds, Found::Nothing) => {
             let witness = explored.witness.as_ref().expect("an execution completes");
             accept(session, witness, name, "explorer", text);
             assert_eq!(seen.as_ref(), Some(&explored.observations), "{name}\n{text}");
         }
-        (Verdict::Holds, Found::Open) => {}
-        (Verdict::Inconclusive(Reason::Vacuous(_)), Found::Open) => {}
+        (Finding::Holds, Found::Open) => {}
+        (Finding::Inconclusive(Reason::Vacuous(_)), Found::Open) => {}
         (verdict, _) => panic!("{name}: explored {verdict:?}\n{text}"),
     }
     found

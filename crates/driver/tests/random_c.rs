@@ -84,7 +84,7 @@ fn functions_return_what_compiled_ones_do() {
         // The shortest: what the engine must get right here is in each of them.
         let Some(one) = group.iter().min_by_key(|(_, text, _)| text.len()) else { continue };
         let session = load(folder.path(), &closed(&[*one]));
-        let subject = session.subjects().remove(0);
+        let subject = session.questions().remove(0);
         let model = fencepost_models::builtin("sc").expect("the model ships");
         let result = check(&session, &subject, &model, &Limits::default(), &|_| {});
         assert_eq!(result.verdict.kind(), Kind::Holds, "{}{:#?}", one.1, result.verdict);

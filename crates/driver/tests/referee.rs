@@ -9,11 +9,13 @@ mod programs;
 #[path = "referee/tamper.rs"]
 mod tamper;
 
-use fencepost_bounded::check::{Finding, Options, check};
+use fencepost_bounded::check::{Options, check};
 use fencepost_bounded::unroll;
-use fencepost_driver::session::{Session, Subject};
-use fencepost_explore::{Buffering, Verdict, explore};
+use fencepost_driver::session::Session;
+use fencepost_explore::{Buffering, explore};
 use fencepost_harness::budget::{Exhausted, Poll};
+use fencepost_harness::engine::Finding;
+use fencepost_harness::question::Question;
 use fencepost_harness::trace::Trace;
 use fencepost_replay::{Refusal, asked, replay, replay_until};
 use programs::PROGRAMS;
@@ -55,31 +57,25 @@ fn traces(number: usize, session: &Session) -> Vec<Good> {
                 trace,
             });
         };
-        let subject = session.subjects().remove(0);
-        let unrolled = match &subject {
-            Subject::Test(test) => unroll::Subject::Test(test),
-            Subject::Main(proc) => unroll::Subject::Main(*proc),
-        };
+        let subject = session.questions().remove(0);
         let mut options = Options::default();
         options.unroll.reuse = reuse;
-        match check(&session.harness, unrolled, &cat, None, &options, &|_, _| {}).finding {
-            Finding::Violated(trace) | Finding::Holds { witness: trace, .. } => add("solver", *trace),
-            Finding::Unknown(reason) => panic!("{name} on {model}: {reason}"),
+        let checked = check(&session.harness, &subject, &cat, None, &options, &|_, _| {});
+        match checked.finding {
+            Finding::Violated { trace, .. } => add("solver", *trace),
+            Finding::Holds => add("solver", *checked.witness.expect("one is shown")),
+            Finding::Inconclusive(reason) => panic!("{name} on {model}: {reason}"),
         }
         let Some(machine) = Buffering::named(model).filter(|machine| !reuse || *machine == Buffering::Sc)
         else {
             continue;
         };
         let options = fencepost_explore::Options { buffering: machine, reuse, ..Default::default() };
-        let explored = match &subject {
-            Subject::Test(test) => fencepost_explore::Subject::Test(test, None),
-            Subject::Main(proc) => fencepost_explore::Subject::Main(*proc),
-        };
-        let exploration = explore(&session.harness, explored, &options, None, &|_| {});
-        match exploration.verdict {
-            Verdict::Violated { trace, .. } => add("explorer", *trace),
-            Verdict::Holds => add("explorer", *exploration.witness.expect("an execution completes")),
-            Verdict::Inconclusive(reason) => panic!("{name} explored on {model}: {reason}"),
+        let exploration = explore(&session.harness, &subject, None, &options, None, &|_| {});
+        match exploration.finding {
+            Finding::Violated { trace, .. } => add("explorer", *trace),
+            Finding::Holds => add("explorer", *exploration.witness.expect("an execution completes")),
+            Finding::Inconclusive(reason) => panic!("{name} explored on {model}: {reason}"),
         }
     }
     found
@@ -142,7 +138,7 @@ fn what_was_not_asked_is_refused() {
     let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
     for (number, (name, text, ..)) in PROGRAMS.iter().enumerate() {
         let session = load(text);
-        let subject = session.subjects().remove(0);
+        let subject = session.questions().remove(0);
         for Good { from, trace, .. } in traces(number, &session) {
             assert_eq!(asked(&session.harness, subject.test(), &trace), Ok(()), "{from}");
             for bad in not_asked(&trace, subject.test().is_some()) {
@@ -204,15 +200,12 @@ fn the_referee_stops_when_told() {
     let text =
         "int x, a[4]; int main(void) { for (int i = 0; i < 3000; i++) { x++; a[i & 3] = x; } return 0; }";
     let session = load(text);
-    let Subject::Main(main) = session.subjects().remove(0) else { panic!("there is a main") };
+    let Question::Main(main) = session.questions().remove(0) else { panic!("there is a main") };
     let sc = fencepost_models::builtin("sc").expect("it ships");
     let options = Options::default();
-    let subject = unroll::Subject::Main(main);
-    let Finding::Holds { witness, .. } =
-        check(&session.harness, subject, &sc, None, &options, &|_, _| {}).finding
-    else {
-        panic!("it holds");
-    };
+    let subject = &Question::Main(main);
+    let checked = check(&session.harness, subject, &sc, None, &options, &|_, _| {});
+    let witness = checked.witness.expect("it holds");
     assert!(replay(&session.harness, &witness, &sc).is_ok());
     // However far it gets before: in the threads, the sources, or the explanation.
     for patience in [0, 10, 60] {

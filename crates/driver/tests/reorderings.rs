@@ -7,8 +7,10 @@ use fencepost_driver::check::{Engine, Limits, check};
 use fencepost_driver::session::Session;
 use fencepost_driver::verify::NAME;
 use fencepost_explore as explore;
+use fencepost_harness::engine::Finding;
 use fencepost_harness::observation::ObservationSet;
 use fencepost_harness::operation::Harness;
+use fencepost_harness::question::Question;
 use fencepost_harness::result::Verdict;
 use fencepost_harness::trace::{Action, EventId, Explanation, Reordering, Source, Trace};
 use fencepost_lsl::value::Value;
@@ -129,7 +131,7 @@ fn corpora(folders: &[&str], limits: &Limits, suited: impl Fn(&str) -> bool) -> 
             if !violated || expected.test == NAME || !suited(&expected.model) {
                 continue;
             }
-            let subject = session.subject(&expected.test).expect("the test exists");
+            let subject = session.question(&expected.test).expect("the test exists");
             let model = model(&expected.model);
             let result = check(&session, &subject, &model, limits, &|_| {});
             let Verdict::Violated(example) = &result.verdict else { continue };
@@ -205,7 +207,7 @@ fn freed_memory_and_ghosts() {
         let session = load(&path);
         for name in models {
             for limits in [&Limits::default(), &explicit] {
-                let result = check(&session, &session.subjects()[0], &model(name), limits, &|_| {});
+                let result = check(&session, &session.questions()[0], &model(name), limits, &|_| {});
                 let Verdict::Violated(example) = &result.verdict else {
                     assert!(explore::Buffering::named(name).is_none(), "{name}: {:?}", result.verdict);
                     continue;
@@ -217,7 +219,7 @@ fn freed_memory_and_ghosts() {
         // With the pairs in order there is nothing to explain.
         std::fs::write(&path, text.replace("FENCE", "fence(\"store-load\")")).expect("written");
         let session = load(&path);
-        let result = check(&session, &session.subjects()[0], &model("tso"), &Limits::default(), &|_| {});
+        let result = check(&session, &session.questions()[0], &model("tso"), &Limits::default(), &|_| {});
         assert_eq!(result.verdict, Verdict::Holds);
     }
 }
@@ -230,7 +232,7 @@ fn violations(program: &Program, name: &str) -> (Harness, Vec<Trace>) {
         specification.insert(outcome.iter().map(|&bits| Value::new(bits).into()).collect());
     }
     let mut traces = Vec::new();
-    let subject = fencepost_bounded::unroll::Subject::Test(&test);
+    let subject = fencepost_bounded::Question::Test(&test);
     let options = fencepost_bounded::check::Options::default();
     let asked = fencepost_bounded::check::check(
         &harness,
@@ -240,14 +242,14 @@ fn violations(program: &Program, name: &str) -> (Harness, Vec<Trace>) {
         &options,
         &|_, _| {},
     );
-    if let fencepost_bounded::check::Finding::Violated(trace) = asked.finding {
+    if let Finding::Violated { trace, .. } = asked.finding {
         traces.push(*trace);
     }
     if let Some(model) = explore::Buffering::named(name) {
         let options = explore::Options { buffering: model, ..Default::default() };
-        let subject = explore::Subject::Test(&test, Some(&specification));
-        let found = explore::explore(&harness, subject, &options, None, &|_| {});
-        if let explore::Verdict::Violated { trace, .. } = found.verdict {
+        let subject = &Question::Test(test.clone());
+        let found = explore::explore(&harness, subject, Some(&specification), &options, None, &|_| {});
+        if let Finding::Violated { trace, .. } = found.finding {
             traces.push(*trace);
         }
     }

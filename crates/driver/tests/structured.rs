@@ -3,12 +3,14 @@
 //!
 //! Bounds are part of the bargain: where the bounded engine cannot say, it must say so.
 
-use fencepost_bounded::check::{Finding, Options, check, observations};
+use fencepost_bounded::check::{Options, check, observations};
 use fencepost_bounded::unroll;
 use fencepost_driver::check::leeway;
-use fencepost_driver::session::{Session, Subject};
-use fencepost_explore::{Buffering, Verdict, explore};
+use fencepost_driver::session::Session;
+use fencepost_explore::{Buffering, explore};
+use fencepost_harness::engine::Finding;
 use fencepost_harness::observation::ObservationSet;
+use fencepost_harness::question::Question;
 use fencepost_harness::verdict::Reason;
 use fencepost_lsl::value::Value;
 use fencepost_reference::random::{Random, setting};
@@ -62,37 +64,39 @@ fn compare(session: &Session, threads: &[Vec<Stmt>], text: &str, name: &str, tal
         tally.large += 1;
         return;
     };
-    let subject = session.subjects().remove(0);
-    let Subject::Test(test) = &subject else { panic!("there is a test") };
+    let subject = session.questions().remove(0);
+    let Question::Test(test) = &subject else { panic!("there is a test") };
     let model = fencepost_models::builtin(name).expect("it ships");
     let options = fencepost_explore::Options {
         buffering: Buffering::named(name).expect("it has buffers"),
         ..Default::default()
     };
-    let asked = fencepost_explore::Subject::Test(test, None);
-    let explored = explore(&session.harness, asked, &options, None, &|_| {});
+    let asked = &Question::Test(test.clone());
+    let explored = explore(&session.harness, asked, None, &options, None, &|_| {});
     let options = small(&model);
-    let solved = || observations(&session.harness, unroll::Subject::Test(test), &model, &options);
-    let checked = check(&session.harness, unroll::Subject::Test(test), &model, None, &options, &|_, _| {});
+    let solved = || observations(&session.harness, &Question::Test(test.clone()), &model, &options);
+    let checked = check(&session.harness, &Question::Test(test.clone()), &model, None, &options, &|_, _| {});
     let wrong = |what: &str| panic!("{name}: {what}\nbrute force: {outcomes:?}\n{text}");
     if outcomes.fails {
-        match (&explored.verdict, &checked.finding) {
-            (Verdict::Violated { .. }, Finding::Violated(_)) => tally.failing += 1,
-            (Verdict::Violated { .. }, Finding::Unknown(Reason::Unroll { .. } | Reason::TooLong { .. })) => {
-                tally.unbounded += 1
-            }
+        match (&explored.finding, &checked.finding) {
+            (Finding::Violated { .. }, Finding::Violated { .. }) => tally.failing += 1,
+            (
+                Finding::Violated { .. },
+                Finding::Inconclusive(Reason::Unroll { .. } | Reason::TooLong { .. }),
+            ) => tally.unbounded += 1,
             // Each may run into a limit of its own.
             (
-                Verdict::Inconclusive(Reason::Unsupported(_)),
-                Finding::Violated(_) | Finding::Unknown(Reason::Unroll { .. } | Reason::TooLong { .. }),
+                Finding::Inconclusive(Reason::Unsupported(_)),
+                Finding::Violated { .. }
+                | Finding::Inconclusive(Reason::Unroll { .. } | Reason::TooLong { .. }),
             ) => tally.unbounded += 1,
             other => wrong(&format!("{other:?}")),
         }
         return;
     }
-    match &explored.verdict {
-        Verdict::Holds => {}
-        Verdict::Inconclusive(Reason::Vacuous(_)) if outcomes.ends.is_empty() => {}
+    match &explored.finding {
+        Finding::Holds => {}
+        Finding::Inconclusive(Reason::Vacuous(_)) if outcomes.ends.is_empty() => {}
         other => wrong(&format!("explicit: {other:?}")),
     }
     let expected = observed(&outcomes);
@@ -100,18 +104,18 @@ fn compare(session: &Session, threads: &[Vec<Stmt>], text: &str, name: &str, tal
         wrong(&format!("explicit: {:?}", explored.observations));
     }
     match &checked.finding {
-        Finding::Holds { ends, .. } if *ends == outcomes.ends.is_empty() => {
-            wrong(&format!("bounded: executions end: {ends}"));
+        Finding::Holds if checked.ends == outcomes.ends.is_empty() => {
+            wrong(&format!("bounded: executions end: {}", checked.ends));
         }
-        Finding::Holds { ends: false, .. } => tally.stuck += 1,
-        Finding::Holds { .. } => {
+        Finding::Holds if !checked.ends => tally.stuck += 1,
+        Finding::Holds => {
             if solved().as_ref() != Ok(&expected) {
                 wrong(&format!("bounded: {:?}", solved()));
             }
             tally.alike += 1;
         }
-        Finding::Unknown(Reason::Unroll { .. } | Reason::TooLong { .. }) => tally.unbounded += 1,
-        Finding::Unknown(Reason::Vacuous(_)) if outcomes.ends.is_empty() => tally.stuck += 1,
+        Finding::Inconclusive(Reason::Unroll { .. } | Reason::TooLong { .. }) => tally.unbounded += 1,
+        Finding::Inconclusive(Reason::Vacuous(_)) if outcomes.ends.is_empty() => tally.stuck += 1,
         other => wrong(&format!("bounded: {other:?}")),
     }
 }

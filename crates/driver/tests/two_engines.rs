@@ -4,10 +4,12 @@
 //! several widths to the same bytes, pointers, locks, compare-and-swap, memory that is allocated and freed, and undefined bits.
 //! `PROGRAMS` sets how many there are, `SEED` which.
 
-use fencepost_bounded::check::{Finding, Options, check, observations};
+use fencepost_bounded::check::{Options, check, observations};
 use fencepost_bounded::unroll;
-use fencepost_driver::session::{Session, Subject};
-use fencepost_explore::{Buffering, Verdict, explore};
+use fencepost_driver::session::Session;
+use fencepost_explore::{Buffering, explore};
+use fencepost_harness::engine::Finding;
+use fencepost_harness::question::Question;
 use fencepost_harness::verdict::Reason;
 use fencepost_reference::random::{Random, setting};
 
@@ -168,23 +170,22 @@ fn program(random: &mut Random) -> String {
 
 /// What both engines say of a program on a model. Says whether it was a fault; nothing if there are too many states.
 fn compare(session: &Session, text: &str, name: &str) -> Option<bool> {
-    let subject = session.subjects().remove(0);
-    let Subject::Test(test) = &subject else { panic!("there is a test") };
+    let subject = session.questions().remove(0);
+    let Question::Test(test) = &subject else { panic!("there is a test") };
     let model = fencepost_models::builtin(name).expect("it ships");
     let machine = Buffering::named(name).expect("it is a machine with store buffers");
     let budget = fencepost_harness::budget::Budget { states: Some(300_000), ..Default::default() };
     let options = fencepost_explore::Options { buffering: machine, budget, ..Default::default() };
-    let explored =
-        explore(&session.harness, fencepost_explore::Subject::Test(test, None), &options, None, &|_| {});
+    let explored = explore(&session.harness, &Question::Test(test.clone()), None, &options, None, &|_| {});
     let asked =
-        check(&session.harness, unroll::Subject::Test(test), &model, None, &Options::default(), &|_, _| {});
-    match (&explored.verdict, &asked.finding) {
-        (Verdict::Violated { .. }, Finding::Violated(_)) => return Some(true),
-        (Verdict::Holds, Finding::Holds { .. }) => {}
-        (Verdict::Inconclusive(Reason::States { .. }), _) => return None,
+        check(&session.harness, &Question::Test(test.clone()), &model, None, &Options::default(), &|_, _| {});
+    match (&explored.finding, &asked.finding) {
+        (Finding::Violated { .. }, Finding::Violated { .. }) => return Some(true),
+        (Finding::Holds, Finding::Holds) => {}
+        (Finding::Inconclusive(Reason::States { .. }), _) => return None,
         (explored, asked) => panic!("{name}: explored {explored:?}\nasked {asked:?}\n{text}"),
     }
-    let solved = observations(&session.harness, unroll::Subject::Test(test), &model, &Options::default());
+    let solved = observations(&session.harness, &Question::Test(test.clone()), &model, &Options::default());
     assert_eq!(solved.as_ref(), Ok(&explored.observations), "{name}\n{text}");
     Some(false)
 }
@@ -205,33 +206,32 @@ fn waiting_loops_leave_the_same_behind() {
             Ok(session) => session,
             Err(rejected) => panic!("{:#?}\n{text}", rejected.diagnostics),
         };
-        let subject = session.subjects().remove(0);
-        let Subject::Main(main) = subject else { panic!("there is a main") };
+        let subject = session.questions().remove(0);
+        let Question::Main(main) = subject else { panic!("there is a main") };
         for name in ["sc", "tso", "pso", "rmo", "relaxed"] {
             let model = fencepost_models::builtin(name).expect("it ships");
             let ask = |reduce_spins: bool| {
                 let mut options = Options { max_unroll: 4, ..Options::default() };
                 options.unroll.reduce_spins = reduce_spins;
-                let subject = unroll::Subject::Main(main);
+                let subject = &Question::Main(main);
                 check(&session.harness, subject, &model, None, &options, &|_, _| {}).finding
             };
             let (reduced, unrolled) = (ask(true), ask(false));
             match (&reduced, &unrolled) {
-                (Finding::Violated(_), Finding::Holds { .. })
-                | (Finding::Holds { .. }, Finding::Violated(_)) => {
+                (Finding::Violated { .. }, Finding::Holds) | (Finding::Holds, Finding::Violated { .. }) => {
                     panic!("{name}: reduced {reduced:?}\nunrolled {unrolled:?}\n{text}")
                 }
                 _ => {}
             }
             let Some(machine) = Buffering::named(name) else { continue };
             let options = fencepost_explore::Options { buffering: machine, ..Default::default() };
-            let closed = fencepost_explore::Subject::Main(main);
-            let explored = explore(&session.harness, closed, &options, None, &|_| {});
-            match (&explored.verdict, &reduced) {
-                (Verdict::Violated { .. }, Finding::Violated(_)) => wrong += 1,
-                (Verdict::Holds, Finding::Holds { .. }) => right += 1,
+            let closed = &Question::Main(main);
+            let explored = explore(&session.harness, closed, None, &options, None, &|_| {});
+            match (&explored.finding, &reduced) {
+                (Finding::Violated { .. }, Finding::Violated { .. }) => wrong += 1,
+                (Finding::Holds, Finding::Holds) => right += 1,
                 // A loop that counts for ever has no bound.
-                (_, Finding::Unknown(Reason::Unroll { .. })) => {}
+                (_, Finding::Inconclusive(Reason::Unroll { .. })) => {}
                 (explored, reduced) => panic!("{name}: explored {explored:?}\nreduced {reduced:?}\n{text}"),
             }
         }

@@ -1,10 +1,12 @@
 //! Verification without bounds: the programs of `corpus/blender` that run for ever, each as its file expects, and
 //! what Section 6.2 of the paper says of the abstractions.
 
-use fencepost_driver::session::{Session, Subject};
+use fencepost_driver::session::Session;
 use fencepost_driver::verify::{self, Verified};
 use fencepost_explore::abstraction::{Abstraction, Approach};
 use fencepost_explore::{Buffering, Options};
+use fencepost_harness::budget::Budget;
+use fencepost_harness::question::Question;
 use fencepost_harness::result::Verdict;
 use fencepost_harness::verdict::{Kind, Reason};
 use std::path::Path;
@@ -19,13 +21,12 @@ fn load(file: &str, arguments: &[&str]) -> Session {
 }
 
 fn run(session: &Session, model: &str, approach: Approach) -> Verified {
-    let Some(Subject::Main(main)) = session.subjects().pop() else { panic!("no closed program") };
-    let options = Options { buffering: Buffering::named(model).expect("a machine"), ..Options::default() };
+    let Some(Question::Main(main)) = session.questions().pop() else { panic!("no closed program") };
     verify::verify(
         session,
         main,
         &fencepost_models::builtin(model).expect("it ships"),
-        &options,
+        &Budget::default(),
         approach,
         &|_| {},
     )

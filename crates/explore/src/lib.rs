@@ -1,6 +1,6 @@
 //! The explicit engine: visits every state that a program can reach, thread by thread and store by store.
 //!
-//! A subject is compiled to bytecode ([`Subject`]); a state is a short sequence of numbers, each of which
+//! A [`Question`] is compiled to bytecode; a state is a short sequence of numbers, each of which
 //! stands for an interned part: a thread, a store buffer, an object. Only actions that other threads can
 //! notice are scheduling points. The machines `sc`, `tso` and `pso` mean what the models of these names do.
 //! Nothing is approximated: the set of states is exact, and where a limit ends an exploration, the verdict
@@ -8,15 +8,17 @@
 //! one that, left alone, comes back to where it was without having changed anything.
 //!
 //! ```
-//! use fencepost_explore::{Buffering, Options, Subject, Verdict, explore};
+//! use fencepost_explore::{Buffering, Options, explore};
+//! use fencepost_harness::engine::Finding;
+//! use fencepost_harness::question::Question;
 //!
 //! let table = "models tso\nSB x=1; r1=y | y=1; r2=x ? r1=0 r2=0 : yes";
 //! let rows = fencepost_reference::litmus::parse(table).unwrap();
 //! let (harness, test) = fencepost_reference::lower::lower(&rows[0].program);
 //! for (buffering, outcomes) in [(Buffering::Sc, 3), (Buffering::Tso, 4)] {
 //!     let options = Options { buffering, ..Options::default() };
-//!     let found = explore(&harness, Subject::Test(&test, None), &options, None, &|_| {});
-//!     assert_eq!(found.verdict, Verdict::Holds);
+//!     let found = explore(&harness, &Question::Test(test.clone()), None, &options, None, &|_| {});
+//!     assert_eq!(found.finding, Finding::Holds);
 //!     assert_eq!(found.observations.len(), outcomes);
 //! }
 //! ```
@@ -38,10 +40,9 @@ mod search;
 mod state;
 mod step;
 
-pub use code::driver::Subject;
 pub use fencepost_models::Buffering;
 pub use options::{Options, Reductions, Search, Termination};
-pub use outcome::{Exploration, Statistics, Verdict, Violation};
+pub use outcome::{Exploration, Statistics};
 
 use crate::code::driver;
 use crate::judge::Judge;
@@ -51,18 +52,78 @@ use crate::reduce::symmetry;
 use crate::search::{End, Explorer, trace};
 use crate::step::expand;
 use crate::step::machine::Machine;
+use fencepost_harness::budget::Budget;
+use fencepost_harness::engine::{Engine, Finding, Outcome, Progress, Task};
 use fencepost_harness::monitor::Monitor;
 use fencepost_harness::observation::ObservationSet;
 use fencepost_harness::operation::Harness;
+use fencepost_harness::question::Question;
+use fencepost_harness::result::{self, Scope, Visited, Wrong};
 use fencepost_harness::verdict::Reason;
 use fencepost_lsl::program::{Stmt, StmtKind};
 use fencepost_lsl::source::SourceMap;
 use std::time::Instant;
 
-/// Explores a subject. `monitor` watches the calls of a client; `progress` is told how far it is.
+/// The engine: visits every state.
+#[derive(Clone, Debug, Default)]
+pub struct Explicit {
+    /// How to explore; machine, reuse, time and memory are those of the task, the number of states is its own.
+    pub options: Options,
+}
+
+impl Engine for Explicit {
+    fn decide(&self, task: &Task, progress: &dyn Fn(Progress)) -> Outcome {
+        let Some(buffering) = task.model.buffering else {
+            return unsupported(format!("the explicit engine on {}", task.model.name));
+        };
+        let budget = Budget { states: self.options.budget.states, ..task.budget.clone() };
+        let options = Options { buffering, reuse: task.reuse, budget, ..self.options.clone() };
+        let report = |statistics: &Statistics| progress(Progress::States(statistics.states));
+        let found = explore(task.harness, task.question, task.specification, &options, None, &report);
+        let mut scope = Scope {
+            threads: found.witness.as_ref().map_or(0, |trace| trace.threads.len()),
+            visited: Some(Visited {
+                abstraction: abstraction::Abstraction::Exact.to_string(),
+                states: found.statistics.states,
+                transitions: found.statistics.transitions,
+                preemptions: options.preemptions,
+            }),
+            ..Scope::default()
+        };
+        if let Some(bound) = options.preemptions {
+            scope.caveats.push(format!("executions with more than {bound} preemptions"));
+        }
+        Outcome {
+            finding: found.finding,
+            witness: found.witness,
+            ends: !found.statistics.endless,
+            stuck: found.statistics.stuck > 0,
+            scope,
+            statistics: result::Statistics {
+                solve_time: found.statistics.time,
+                ..result::Statistics::default()
+            },
+        }
+    }
+}
+
+/// What an engine says of a task that is not for it.
+pub(crate) fn unsupported(what: String) -> Outcome {
+    Outcome {
+        finding: Finding::Inconclusive(Reason::Unsupported(what)),
+        witness: None,
+        ends: false,
+        stuck: false,
+        scope: Scope::default(),
+        statistics: result::Statistics::default(),
+    }
+}
+
+/// Explores what is asked about. Observations of a test must be admitted, if a specification is given. `monitor` watches the calls of a client; `progress` is told how far it is.
 pub fn explore(
     harness: &Harness,
-    subject: Subject,
+    question: &Question,
+    specification: Option<&ObservationSet>,
     options: &Options,
     mut monitor: Option<&mut dyn Monitor>,
     progress: &dyn Fn(&Statistics),
@@ -72,18 +133,14 @@ pub fn explore(
         // Taking freed memory writes it, and that would have to go through the buffer.
         let reason = Reason::Unsupported("reuse of freed memory on machines with store buffers".into());
         return Exploration {
-            verdict: Verdict::Inconclusive(reason),
+            finding: Finding::Inconclusive(reason),
             observations: ObservationSet::default(),
             witness: None,
             statistics: Statistics::default(),
         };
     }
-    let code = driver::compile(harness, subject, monitor.is_some());
-    let specification = match subject {
-        Subject::Test(_, specification) => specification,
-        _ => None,
-    };
-    let closed_program = matches!(subject, Subject::Main(_));
+    let code = driver::compile(harness, question, monitor.is_some());
+    let closed_program = matches!(question, Question::Main(_));
     let mut judge = Judge::new(closed_program, specification);
     let twins = if options.reductions.symmetry { symmetry::sets(&code.twins) } else { Vec::new() };
     let mut footprint = Footprint::new(Machine::classes(&harness.program, &code), twins);
@@ -118,7 +175,7 @@ pub fn explore(
             match cycles::endless(&mut machine, fairness) {
                 Ok(Some(Lasso { steps, stem })) => {
                     end = End::Violated(
-                        Violation::Endless { stem, steps: steps.len(), repeats: Vec::new() },
+                        Wrong::Endless { stem, steps: steps.len(), repeats: Vec::new() },
                         steps,
                     );
                 }
@@ -128,7 +185,7 @@ pub fn explore(
         }
         // Every state of a closed program was looked at, also if no execution ends. Where assumptions of the user's may
         // be what keeps them from it, that would be no proof of anything.
-        if matches!(end, End::Done) && witness.is_none() && closed(harness, subject) {
+        if matches!(end, End::Done) && witness.is_none() && closed(harness, question) {
             witness = waiting;
             if witness.is_none() {
                 match cycles::endless(&mut machine, cycles::Fairness::Weak) {
@@ -142,48 +199,46 @@ pub fn explore(
         drop(machine);
         let trace =
             |steps: &[expand::Step], rests| trace::record(&code, harness, options, &known, steps, rests);
-        let mut verdict = match end {
-            End::Violated(Violation::Endless { stem, steps: count, .. }, steps) => {
+        let mut finding = match end {
+            End::Violated(Wrong::Endless { stem, steps: count, .. }, steps) => {
                 match trace::record_circle(&code, harness, options, &known, &steps, stem) {
-                    Ok((trace, repeats)) => Verdict::Violated {
-                        violation: Violation::Endless { stem, steps: count, repeats },
+                    Ok((trace, repeats)) => Finding::Violated {
+                        wrong: Wrong::Endless { stem, steps: count, repeats },
                         trace: Box::new(trace),
                     },
-                    Err(reason) => Verdict::Inconclusive(reason),
+                    Err(reason) => Finding::Inconclusive(reason),
                 }
             }
-            End::Violated(violation, steps) => {
-                match trace(&steps, matches!(violation, Violation::Stuck(_))) {
-                    Ok(trace) => Verdict::Violated { violation, trace: Box::new(trace) },
-                    Err(reason) => Verdict::Inconclusive(reason),
-                }
-            }
-            End::Stopped(reason) => Verdict::Inconclusive(reason),
+            End::Violated(wrong, steps) => match trace(&steps, matches!(wrong, Wrong::Stuck(_))) {
+                Ok(trace) => Finding::Violated { wrong, trace: Box::new(trace) },
+                Err(reason) => Finding::Inconclusive(reason),
+            },
+            End::Stopped(reason) => Finding::Inconclusive(reason),
             End::Done if witness.is_none() => {
                 let why = "no execution completes: every one of them waits or runs for ever, ends the program during a call, or is ruled \
                            out by an assumption";
-                Verdict::Inconclusive(Reason::Vacuous(why.into()))
+                Finding::Inconclusive(Reason::Vacuous(why.into()))
             }
-            End::Done => Verdict::Holds,
+            End::Done => Finding::Holds,
             End::Restart => {
-                Verdict::Inconclusive(Reason::Internal("an exploration that should have begun anew".into()))
+                Finding::Inconclusive(Reason::Internal("an exploration that should have begun anew".into()))
             }
         };
         statistics.restarts = restarts;
         statistics.time = begun.elapsed();
         let witness = witness.map(|steps| trace(&steps, true)).transpose().unwrap_or_else(|reason| {
-            if verdict == Verdict::Holds {
-                verdict = Verdict::Inconclusive(reason);
+            if finding == Finding::Holds {
+                finding = Finding::Inconclusive(reason);
             }
             None
         });
         let witness = witness.map(Box::new);
-        return Exploration { verdict, observations: judge.observations, witness, statistics };
+        return Exploration { finding, observations: judge.observations, witness, statistics };
     }
 }
 
-/// Whether a subject is a closed program in which the user assumes nothing.
-fn closed(harness: &Harness, subject: Subject) -> bool {
+/// Whether it is a closed program in which the user assumes nothing.
+fn closed(harness: &Harness, question: &Question) -> bool {
     fn assumes(sources: &SourceMap, body: &[Stmt]) -> bool {
         body.iter().any(|stmt| match &stmt.kind {
             StmtKind::Assume { .. } => sources.is_user(stmt.span),
@@ -192,6 +247,6 @@ fn closed(harness: &Harness, subject: Subject) -> bool {
         })
     }
     let program = &harness.program;
-    matches!(subject, Subject::Main(_))
+    matches!(question, Question::Main(_))
         && !program.procs.iter().any(|proc| assumes(&program.sources, &proc.body))
 }

@@ -6,10 +6,12 @@
 mod support;
 
 use fencepost_explore::abstraction::{Abstraction, Approach, Verification, verify};
-use fencepost_explore::{Buffering, Options, Reductions, Subject, Verdict, explore};
+use fencepost_explore::{Buffering, Options, Reductions, explore};
 use fencepost_harness::budget::Budget;
+use fencepost_harness::engine::Finding;
 use fencepost_harness::observation::Observation;
 use fencepost_harness::operation::Harness;
+use fencepost_harness::question::Question;
 use fencepost_reference::generate::{self, Random, Size};
 use fencepost_reference::lower::lower;
 use fencepost_reference::program::{Fence, Instruction, Order, Outcome, Program};
@@ -27,8 +29,8 @@ fn options(model: Buffering, abstraction: &str) -> Options {
 
 fn outcomes(program: &Program, options: &Options) -> BTreeSet<Outcome> {
     let (harness, test) = lower(program);
-    let found = explore(&harness, Subject::Test(&test, None), options, None, &|_| {});
-    assert_eq!(found.verdict, Verdict::Holds, "{program}");
+    let found = explore(&harness, &Question::Test(test), None, options, None, &|_| {});
+    assert_eq!(found.finding, Finding::Holds, "{program}");
     let outcome = |o: &&Observation| o.iter().map(|value| value.defined().expect("defined")).collect();
     found.observations.sorted().iter().map(outcome).collect()
 }
@@ -153,7 +155,7 @@ fn endless(random: &mut Random) -> String {
 
 fn run(harness: &Harness, options: &Options, approach: Approach) -> Verification {
     let main = harness.main.expect("there is a main");
-    verify(harness, Subject::Main(main), options, approach, &|_| {})
+    verify(harness, &Question::Main(main), options, approach, &|_| {})
 }
 
 /// No abstraction proves what real buffers, even short ones, violate; what is said to be violated replays.
@@ -169,21 +171,21 @@ fn endless_programs_agree() {
             let options = Options { buffering: model, budget, ..Options::default() };
             let short = Options { buffer: 2, ..options.clone() };
             let real = run(&harness, &short, Approach::Fixed(Abstraction::Exact));
-            let broken = matches!(real.verdict, Verdict::Violated { .. });
+            let broken = matches!(real.finding, Finding::Violated { .. });
             let approaches =
                 ABSTRACTIONS.map(|name| Approach::Fixed(Abstraction::named(name).expect("it is one")));
             for approach in approaches.into_iter().chain([Approach::Refine]) {
                 let found = run(&harness, &options, approach);
-                match &found.verdict {
-                    Verdict::Holds => {
+                match &found.finding {
+                    Finding::Holds => {
                         assert!(!broken, "seed {seed}, {name}, {approach:?} proves what is wrong:\n{text}");
                         held += 1;
                     }
-                    Verdict::Violated { trace, .. } => {
+                    Finding::Violated { trace, .. } => {
                         replays(&harness, trace, name);
                         violated += 1;
                     }
-                    Verdict::Inconclusive(_) => refined += 1,
+                    Finding::Inconclusive(_) => refined += 1,
                 }
             }
         }

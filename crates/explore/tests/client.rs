@@ -2,12 +2,13 @@
 
 mod support;
 
-use fencepost_explore::{
-    Buffering, Exploration, Options, Reductions, Search, Subject, Verdict, Violation, explore,
-};
+use fencepost_explore::{Buffering, Exploration, Options, Reductions, Search, explore};
 use fencepost_harness::client::{Client, FixedCall};
+use fencepost_harness::engine::Finding;
 use fencepost_harness::monitor::{Monitor, MonitorState};
 use fencepost_harness::operation::Harness;
+use fencepost_harness::question::Question;
+use fencepost_harness::result::Wrong;
 use fencepost_lsl::value::Value;
 use fencepost_reference::generate::Random;
 use std::collections::BTreeSet;
@@ -155,18 +156,19 @@ fn run(harness: &Harness, initial: &str, threads: &str, options: &Options) -> Ex
     {
         let mut monitor = Sets { harness, threads: client.threads.len(), known: Vec::new() };
         let options = Options { reductions, search, ..options.clone() };
-        let found = explore(harness, Subject::Client(&client), &options, Some(&mut monitor), &|_| {});
+        let found =
+            explore(harness, &Question::Client(client.clone()), None, &options, Some(&mut monitor), &|_| {});
         println!("{initial} ( {threads} ): {:?}", found.statistics);
         let model = format!("{:?}", options.buffering).to_lowercase();
-        if let Verdict::Violated { trace, .. } = &found.verdict {
+        if let Finding::Violated { trace, .. } = &found.finding {
             replays(harness, trace, &model);
         }
         if let Some(trace) = &found.witness {
             replays(harness, trace, &model);
         }
         if let Some(before) = &kept {
-            let same = std::mem::discriminant(&before.verdict) == std::mem::discriminant(&found.verdict);
-            assert!(same, "{threads}: {:?}\n{:?}", before.verdict, found.verdict);
+            let same = std::mem::discriminant(&before.finding) == std::mem::discriminant(&found.finding);
+            assert!(same, "{threads}: {:?}\n{:?}", before.finding, found.finding);
         }
         kept = kept.or(Some(found));
     }
@@ -181,7 +183,7 @@ fn lists_are_linearizable() {
             let options = Options { buffering: model, ..Options::default() };
             for (initial, threads) in [("", "a0 | c0 | r0"), ("a0", "r0 | r0"), ("a1", "a0 | r1 | c1")] {
                 let found = run(&harness, initial, threads, &options);
-                assert_eq!(found.verdict, Verdict::Holds, "{file} {initial} ( {threads} ) {model:?}");
+                assert_eq!(found.finding, Finding::Holds, "{file} {initial} ( {threads} ) {model:?}");
             }
         }
     }
@@ -211,39 +213,39 @@ const TAKE: &str = "int was; fp_atomic { was = in[key]; in[key] = 0; } return wa
 #[test]
 fn wrong_sets_are_found() {
     let good = bits(TAKE, "return in[key];");
-    assert_eq!(run(&good, "a0", "r0 | r0", &Options::default()).verdict, Verdict::Holds);
-    assert_eq!(run(&good, "", "a0 c1 | a1 c0", &Options::default()).verdict, Verdict::Holds);
+    assert_eq!(run(&good, "a0", "r0 | r0", &Options::default()).finding, Finding::Holds);
+    assert_eq!(run(&good, "", "a0 c1 | a1 c0", &Options::default()).finding, Finding::Holds);
     // Looks and then takes: two threads may take the same.
     let torn = bits("int was = in[key]; in[key] = 0; return was;", "return in[key];");
     let found = run(&torn, "a0", "r0 | r0", &Options::default());
-    assert!(matches!(found.verdict, Verdict::Violated { violation: Violation::Unexplained, .. }));
+    assert!(matches!(found.finding, Finding::Violated { wrong: Wrong::Unexplained, .. }));
     // Never looks: wrong only once another thread's call is over.
     let blind = bits(TAKE, "return 0;");
     let found = run(&blind, "", "a0 | c0", &Options::default());
-    assert!(matches!(found.verdict, Verdict::Violated { violation: Violation::Unexplained, .. }));
-    assert_eq!(run(&blind, "", "a0 | c1", &Options::default()).verdict, Verdict::Holds);
+    assert!(matches!(found.finding, Finding::Violated { wrong: Wrong::Unexplained, .. }));
+    assert_eq!(run(&blind, "", "a0 | c1", &Options::default()).finding, Finding::Holds);
 }
 
 #[test]
 fn stuck_calls_are_judged() {
     let harness = bits(TAKE, "return in[key];");
     let found = run(&harness, "", "w | a1", &Options::default());
-    assert_eq!(found.verdict, Verdict::Holds);
+    assert_eq!(found.finding, Finding::Holds);
     assert!(found.statistics.stuck > 0 && found.statistics.complete == 0);
     let found = run(&harness, "", "w | a0", &Options::default());
-    assert_eq!((found.verdict, found.statistics.stuck), (Verdict::Holds, 0));
+    assert_eq!((found.finding, found.statistics.stuck), (Finding::Holds, 0));
     // A thread that is alone does what comes before it waits.
     let found = run(&harness, "", "a1 w", &Options::default());
-    assert_eq!((found.verdict, found.statistics.stuck), (Verdict::Holds, 1));
+    assert_eq!((found.finding, found.statistics.stuck), (Finding::Holds, 1));
     let found = run(&harness, "", "a1 a0 w c1 | r0", &Options::default());
-    assert_eq!(found.verdict, Verdict::Holds);
+    assert_eq!(found.finding, Finding::Holds);
     assert!(found.statistics.stuck > 0 && found.statistics.complete > 0);
     // Waits for the wrong key.
     let wrong =
         program(&BITS.replace("REMOVE", TAKE).replace("CONTAINS", "return 0;").replace("!in[0]", "!in[1]"));
     let found = run(&wrong, "", "w | a0", &Options::default());
-    let Verdict::Violated { violation: Violation::Stuck(threads), .. } = &found.verdict else {
-        panic!("{:?}", found.verdict)
+    let Finding::Violated { wrong: Wrong::Stuck(threads), .. } = &found.finding else {
+        panic!("{:?}", found.finding)
     };
     assert_eq!(*threads, [1]);
 }
@@ -270,13 +272,13 @@ fn random_clients_agree() {
             false => format!("{} | {}", calls(&mut random, 2), calls(&mut random, 2)),
         };
         let found = run(&harness, &initial, &threads, &Options { buffering: model, ..Options::default() });
-        match found.verdict {
-            Verdict::Holds => right += 1,
-            Verdict::Violated { .. } => wrong += 1,
-            Verdict::Inconclusive(reason) => panic!("{initial} ( {threads} ): {reason}"),
+        match found.finding {
+            Finding::Holds => right += 1,
+            Finding::Violated { .. } => wrong += 1,
+            Finding::Inconclusive(reason) => panic!("{initial} ( {threads} ): {reason}"),
         }
         assert!(
-            model == Buffering::Pso || matches!(found.verdict, Verdict::Holds),
+            model == Buffering::Pso || matches!(found.finding, Finding::Holds),
             "{initial} ( {threads} )"
         );
     }
@@ -289,12 +291,12 @@ fn twins() {
     let states = |harness: &Harness, threads: &str, symmetry: bool| {
         let reductions = Reductions { symmetry, ..Reductions::default() };
         let found = run(harness, "a1", threads, &Options { reductions, ..Options::default() });
-        (found.verdict, found.statistics.states)
+        (found.finding, found.statistics.states)
     };
     let list = corpus("harris.c", &[]);
     for threads in ["a0 | a0", "r1 | r1 | r1", "a0 | c1 | a0"] {
         let ((one, fewer), (other, all)) = (states(&list, threads, true), states(&list, threads, false));
-        assert_eq!((one, other), (Verdict::Holds, Verdict::Holds), "{threads}");
+        assert_eq!((one, other), (Finding::Holds, Finding::Holds), "{threads}");
         assert!(fewer < all, "{threads}: {fewer} of {all} states");
     }
     let (_, fewer) = states(&list, "a0 | c0", true);
@@ -312,7 +314,7 @@ fn twins() {
     for symmetry in [true, false] {
         let reductions = Reductions { symmetry, ..Reductions::default() };
         let found = run(&harness, "a0", "c0 | c0 | r0", &Options { reductions, ..Options::default() });
-        assert!(matches!(found.verdict, Verdict::Violated { violation: Violation::Unexplained, .. }));
+        assert!(matches!(found.finding, Finding::Violated { wrong: Wrong::Unexplained, .. }));
     }
 }
 
@@ -321,9 +323,9 @@ fn twins() {
 fn preemptions_of_clients() {
     let torn = bits("int was = in[key]; in[key] = 0; return was;", "return in[key];");
     let bound = |preemptions| Options { preemptions: Some(preemptions), ..Options::default() };
-    assert_eq!(run(&torn, "a0", "r0 | r0", &bound(0)).verdict, Verdict::Holds);
+    assert_eq!(run(&torn, "a0", "r0 | r0", &bound(0)).finding, Finding::Holds);
     let found = run(&torn, "a0", "r0 | r0", &bound(1));
-    assert!(matches!(found.verdict, Verdict::Violated { violation: Violation::Unexplained, .. }));
+    assert!(matches!(found.finding, Finding::Violated { wrong: Wrong::Unexplained, .. }));
 }
 
 /// How fast it is: `cargo test --release -p fencepost-explore --test client speed -- --ignored --nocapture`.
@@ -338,7 +340,14 @@ fn speed() {
             let options = Options { reductions, ..Options::default() };
             let mut runs: Vec<Exploration> = Vec::new();
             while runs.iter().map(|run| run.statistics.time.as_secs_f64()).sum::<f64>() < 0.5 {
-                runs.push(explore(&harness, Subject::Client(&client), &options, None, &|_| {}));
+                runs.push(explore(
+                    &harness,
+                    &Question::Client(client.clone()),
+                    None,
+                    &options,
+                    None,
+                    &|_| {},
+                ));
             }
             runs.sort_by_key(|run| run.statistics.time);
             let found = &runs[runs.len() / 2];

@@ -3,10 +3,11 @@
 
 mod support;
 
-use fencepost_explore::{
-    Buffering, Exploration, Options, Reductions, Search, Subject, Termination, Verdict, Violation, explore,
-};
+use fencepost_explore::{Buffering, Exploration, Options, Reductions, Search, Termination, explore};
 use fencepost_harness::budget::Budget;
+use fencepost_harness::engine::Finding;
+use fencepost_harness::question::Question;
+use fencepost_harness::result::Wrong;
 use fencepost_harness::verdict::Reason;
 use fencepost_lsl::fault::Fault;
 use support::{program, replays};
@@ -20,18 +21,18 @@ fn run(text: &str, options: &Options) -> Exploration {
     for reductions in [options.reductions, renamed, Reductions::NONE] {
         for search in [Search::Depth, Search::Breadth] {
             let options = Options { reductions, search, ..options.clone() };
-            let found = explore(&harness, Subject::Main(main), &options, None, &|_| {});
+            let found = explore(&harness, &Question::Main(main), None, &options, None, &|_| {});
             let model = format!("{:?}", options.buffering).to_lowercase();
-            let violated = match &found.verdict {
-                Verdict::Violated { trace, .. } => Some(trace),
+            let violated = match &found.finding {
+                Finding::Violated { trace, .. } => Some(trace),
                 _ => None,
             };
             for trace in violated.into_iter().chain(&found.witness) {
                 replays(&harness, trace, &model);
             }
             if let Some(before) = &kept {
-                let same = std::mem::discriminant(&before.verdict) == std::mem::discriminant(&found.verdict);
-                assert!(same, "{:?}\nwithout reductions:\n{:?}", before.verdict, found.verdict);
+                let same = std::mem::discriminant(&before.finding) == std::mem::discriminant(&found.finding);
+                assert!(same, "{:?}\nwithout reductions:\n{:?}", before.finding, found.finding);
                 assert_eq!(before.statistics.stuck > 0, found.statistics.stuck > 0, "{options:?}");
             }
             kept = kept.or(Some(found));
@@ -78,10 +79,8 @@ fn peterson(fence: &str) -> String {
 }
 
 fn fault(found: &Exploration) -> Option<Fault> {
-    match &found.verdict {
-        Verdict::Violated { violation: Violation::Fault, trace } => {
-            trace.fault().map(|fault| fault.1.clone())
-        }
+    match &found.finding {
+        Finding::Violated { wrong: Wrong::Fault, trace } => trace.fault().map(|fault| fault.1.clone()),
         _ => None,
     }
 }
@@ -90,10 +89,10 @@ fn fault(found: &Exploration) -> Option<Fault> {
 fn peterson_needs_a_fence() {
     let fenced = peterson("fence(\"store-store\");");
     for model in [Buffering::Sc, Buffering::Tso, Buffering::Pso] {
-        assert_eq!(run(&fenced, &on(model)).verdict, Verdict::Holds, "{model:?}");
+        assert_eq!(run(&fenced, &on(model)).finding, Finding::Holds, "{model:?}");
         let bare = run(&peterson(""), &on(model));
         let failed = matches!(fault(&bare), Some(Fault::Assertion(_)));
-        assert_eq!(failed, model != Buffering::Sc, "{model:?}: {:?}", bare.verdict);
+        assert_eq!(failed, model != Buffering::Sc, "{model:?}: {:?}", bare.finding);
     }
 }
 
@@ -102,9 +101,9 @@ fn peterson_ends_if_scheduled_fairly() {
     let text = peterson("fence(\"store-store\");");
     for model in [Buffering::Sc, Buffering::Tso] {
         let fair = run(&text, &Options { termination: Termination::Fair, ..on(model) });
-        assert_eq!(fair.verdict, Verdict::Holds);
+        assert_eq!(fair.finding, Finding::Holds);
         let unfair = run(&text, &Options { termination: Termination::Unfair, ..on(model) });
-        assert!(matches!(&unfair.verdict, Verdict::Violated { violation: Violation::Endless { .. }, .. }));
+        assert!(matches!(&unfair.finding, Finding::Violated { wrong: Wrong::Endless { .. }, .. }));
     }
 }
 
@@ -133,11 +132,11 @@ const DEADLOCK: &str = "
 fn locks_taken_crosswise_get_stuck() {
     for model in [Buffering::Sc, Buffering::Tso, Buffering::Pso] {
         let found = run(DEADLOCK, &on(model));
-        assert_eq!(found.verdict, Verdict::Holds);
+        assert_eq!(found.finding, Finding::Holds);
         assert!(found.statistics.stuck > 0 && found.statistics.complete > 0);
         let found = run(DEADLOCK, &Options { stuck: true, ..on(model) });
-        let Verdict::Violated { violation: Violation::Stuck(threads), .. } = found.verdict else {
-            panic!("{:?}", found.verdict)
+        let Finding::Violated { wrong: Wrong::Stuck(threads), .. } = found.finding else {
+            panic!("{:?}", found.finding)
         };
         assert_eq!(threads, [0, 1, 2]);
     }
@@ -150,7 +149,7 @@ fn locks_taken_in_order_do_not() {
         "pthread_mutex_lock(&a); pthread_mutex_lock(&b);",
     );
     let found = run(&text, &Options { stuck: true, ..on(Buffering::Sc) });
-    assert_eq!((found.verdict, found.statistics.stuck), (Verdict::Holds, 0));
+    assert_eq!((found.finding, found.statistics.stuck), (Finding::Holds, 0));
 }
 
 /// Spin locks, written out: threads that go round for ever without changing anything are stuck as well.
@@ -162,7 +161,7 @@ fn spinning_for_ever_is_stuck() {
         .replace("pthread_mutex_lock", "fp_lock")
         .replace("pthread_mutex_unlock", "fp_unlock");
     let found = run(&text, &Options { stuck: true, ..on(Buffering::Sc) });
-    assert!(matches!(found.verdict, Verdict::Violated { violation: Violation::Stuck(_), .. }));
+    assert!(matches!(found.finding, Finding::Violated { wrong: Wrong::Stuck(_), .. }));
     let loops = "
         #include <pthread.h>
         int flag, other;
@@ -175,10 +174,10 @@ fn spinning_for_ever_is_stuck() {
             return 0;
         }";
     let found = run(&loops.replace("SET", "flag = 1;"), &Options { stuck: true, ..on(Buffering::Tso) });
-    assert!(matches!(found.verdict, Verdict::Violated { violation: Violation::Stuck(_), .. }));
+    assert!(matches!(found.finding, Finding::Violated { wrong: Wrong::Stuck(_), .. }));
     let found =
         run(&loops.replace("SET", "flag = 1; other = 1;"), &Options { stuck: true, ..on(Buffering::Tso) });
-    assert_eq!((found.verdict, found.statistics.stuck), (Verdict::Holds, 0));
+    assert_eq!((found.finding, found.statistics.stuck), (Finding::Holds, 0));
 }
 
 /// Two threads that give way to each other for ever change memory all the time: endless, not stuck.
@@ -205,11 +204,11 @@ fn giving_way_never_ends() {
             return 0;
         }";
     let found = run(text, &Options { termination: Termination::Fair, stuck: true, ..on(Buffering::Sc) });
-    let Verdict::Violated { violation: Violation::Endless { stem, steps, .. }, .. } = found.verdict else {
-        panic!("{:?}", found.verdict)
+    let Finding::Violated { wrong: Wrong::Endless { stem, steps, .. }, .. } = found.finding else {
+        panic!("{:?}", found.finding)
     };
     assert!(stem < steps);
-    assert_eq!(run(text, &Options { stuck: true, ..on(Buffering::Sc) }).verdict, Verdict::Holds);
+    assert_eq!(run(text, &Options { stuck: true, ..on(Buffering::Sc) }).finding, Finding::Holds);
 }
 
 /// A loop that touches nothing is no reason for the engine to hang.
@@ -230,7 +229,7 @@ fn a_thread_that_runs_for_ever_alone() {
     assert!(matches!(fault(&run(text, &on(Buffering::Sc))), Some(Fault::Assertion(_))));
     let text = text.replace("assert(x == 2);", "");
     let found = run(&text, &on(Buffering::Sc));
-    assert!(matches!(found.verdict, Verdict::Holds), "{:?}", found.verdict);
+    assert!(matches!(found.finding, Finding::Holds), "{:?}", found.finding);
     assert!(found.statistics.stuck > 0 && found.statistics.complete == 0);
     assert!(found.witness.is_some());
 }
@@ -252,7 +251,7 @@ fn preemptions_are_bounded() {
             return 0;
         }";
     let bound = |preemptions| Options { preemptions, ..on(Buffering::Sc) };
-    assert_eq!(run(text, &bound(Some(0))).verdict, Verdict::Holds);
+    assert_eq!(run(text, &bound(Some(0))).finding, Finding::Holds);
     assert!(fault(&run(text, &bound(Some(1)))).is_some());
     assert!(fault(&run(text, &bound(None))).is_some());
 }
@@ -287,8 +286,8 @@ fn freed_memory() {
         #include <stdlib.h>
         int main(void) { int *p = malloc(4); *p = 1; FREE return 0; }";
     let found = run(&text.replace("FREE", ""), &leaks);
-    assert!(matches!(found.verdict, Verdict::Violated { violation: Violation::Leak(_), .. }));
-    assert_eq!(run(&text.replace("FREE", "free(p);"), &leaks).verdict, Verdict::Holds);
+    assert!(matches!(found.finding, Finding::Violated { wrong: Wrong::Leak(_), .. }));
+    assert_eq!(run(&text.replace("FREE", "free(p);"), &leaks).finding, Finding::Holds);
     // What a global leads to is not lost.
     let kept = "
         #include <stdlib.h>
@@ -297,11 +296,9 @@ fn freed_memory() {
             for (int i = 0; i < 2; i++) { struct node *n = malloc(sizeof *n); n->next = list; list = n; }
             DROP return 0;
         }";
-    assert_eq!(run(&kept.replace("DROP", ""), &leaks).verdict, Verdict::Holds);
+    assert_eq!(run(&kept.replace("DROP", ""), &leaks).finding, Finding::Holds);
     let found = run(&kept.replace("DROP", "list = list->next;"), &leaks);
-    assert!(
-        matches!(found.verdict, Verdict::Violated { violation: Violation::Leak(lost), .. } if lost.len() == 1)
-    );
+    assert!(matches!(found.finding, Finding::Violated { wrong: Wrong::Leak(lost), .. } if lost.len() == 1));
 }
 
 /// Ghost state is outside of the memory model: it does not wait for stores that are under way, and orders none.
@@ -353,7 +350,7 @@ fn ghosts_wait_for_nothing() {
             return 0;
         }";
     for model in [Buffering::Sc, Buffering::Tso, Buffering::Pso] {
-        assert_eq!(run(text, &on(model)).verdict, Verdict::Holds, "{model:?}");
+        assert_eq!(run(text, &on(model)).finding, Finding::Holds, "{model:?}");
     }
 }
 
@@ -389,9 +386,9 @@ fn reused_memory() {
             assert(now != before);
             return 0;
         }";
-    assert_eq!(run(text, &on(Buffering::Sc)).verdict, Verdict::Holds);
+    assert_eq!(run(text, &on(Buffering::Sc)).finding, Finding::Holds);
     let found = run(text, &Options { reuse: true, ..on(Buffering::Sc) });
-    assert!(matches!(fault(&found), Some(Fault::Assertion(_))), "{:?}", found.verdict);
+    assert!(matches!(fault(&found), Some(Fault::Assertion(_))), "{:?}", found.finding);
 }
 
 /// A loop that makes an object each time it comes around has finitely many states.
@@ -420,13 +417,13 @@ fn garbage_is_dropped() {
         }";
     let harness = program(text);
     let main = harness.main.expect("there is a main");
-    let found = explore(&harness, Subject::Main(main), &on(Buffering::Sc), None, &|_| {});
-    assert_eq!(found.verdict, Verdict::Holds);
+    let found = explore(&harness, &Question::Main(main), None, &on(Buffering::Sc), None, &|_| {});
+    assert_eq!(found.finding, Finding::Holds);
     let reductions = Reductions { collect: false, ..Reductions::default() };
     let budget = Budget { states: Some(found.statistics.states * 4), ..Budget::default() };
     let options = Options { reductions, budget, ..on(Buffering::Sc) };
-    let found = explore(&harness, Subject::Main(main), &options, None, &|_| {});
-    assert!(matches!(found.verdict, Verdict::Inconclusive(_)), "{:?}", found.statistics);
+    let found = explore(&harness, &Question::Main(main), None, &options, None, &|_| {});
+    assert!(matches!(found.finding, Finding::Inconclusive(_)), "{:?}", found.statistics);
 }
 
 /// Two threads put objects into two cells; who made which is forgotten, unless the program looks at addresses.
@@ -464,14 +461,14 @@ fn addresses_are_renamed() {
         let main = harness.main.expect("there is a main");
         let options =
             Options { reductions: Reductions { rename, ..Reductions::default() }, ..on(Buffering::Sc) };
-        explore(&harness, Subject::Main(main), &options, None, &|_| {}).statistics.states
+        explore(&harness, &Question::Main(main), None, &options, None, &|_| {}).statistics.states
     };
     let tagged = "int *p = (int *)((uintptr_t)cells[0] | 1);
         assert(((uintptr_t)p & 7) == 1 && *(int *)((uintptr_t)p & ~(uintptr_t)7) == 7);
         assert(cells[0] != cells[1] && cells[0] + 1 > cells[0] && cells[0] + 1 - cells[0] == 1);";
     for model in [Buffering::Sc, Buffering::Tso, Buffering::Pso] {
         for alike in ["", "assert(*cells[0] == 7);", tagged] {
-            assert_eq!(run(&makers(alike), &on(model)).verdict, Verdict::Holds, "{alike}");
+            assert_eq!(run(&makers(alike), &on(model)).finding, Finding::Holds, "{alike}");
         }
         for (last, least) in [("<", ">"), (">", "<")] {
             // Either may have come first, and for each order of their addresses there is an execution.
@@ -486,7 +483,7 @@ fn addresses_are_renamed() {
                 ),
             ] {
                 let found = run(&makers(&look), &on(model));
-                assert!(matches!(fault(&found), Some(Fault::Assertion(_))), "{look}: {:?}", found.verdict);
+                assert!(matches!(fault(&found), Some(Fault::Assertion(_))), "{look}: {:?}", found.finding);
             }
         }
     }
@@ -530,10 +527,10 @@ fn pointers_in_pieces() {
             return 0;
         }";
     for model in [Buffering::Sc, Buffering::Tso] {
-        assert_eq!(run(text, &on(model)).verdict, Verdict::Holds, "{model:?}");
+        assert_eq!(run(text, &on(model)).finding, Finding::Holds, "{model:?}");
     }
     let late = run(&text.replace("ready = 1;", "ready = 1; *target.pointer = 4;"), &on(Buffering::Tso));
-    assert!(matches!(fault(&late), Some(Fault::Assertion(_))), "{:?}", late.verdict);
+    assert!(matches!(fault(&late), Some(Fault::Assertion(_))), "{:?}", late.finding);
 }
 
 /// What a thread does to an object after it gave it away, others can come before.
@@ -562,10 +559,10 @@ fn objects_given_away() {
     for model in [Buffering::Sc, Buffering::Tso, Buffering::Pso] {
         for last in ["1", "2"] {
             let found = run(&text.replace("LAST", last), &on(model));
-            assert!(fault(&found).is_some(), "{model:?} {last}: {:?}", found.verdict);
+            assert!(fault(&found).is_some(), "{model:?} {last}: {:?}", found.finding);
         }
         let found = run(&text.replace("== LAST", "> 0"), &on(model));
-        assert_eq!(fault(&found).is_some(), model == Buffering::Pso, "{model:?}: {:?}", found.verdict);
+        assert_eq!(fault(&found).is_some(), model == Buffering::Pso, "{model:?}: {:?}", found.finding);
     }
 }
 
@@ -576,10 +573,10 @@ fn limits_are_met() {
     let limited = |budget: Budget| {
         let reductions = Reductions::NONE;
         let options = Options { budget, reductions, ..on(Buffering::Sc) };
-        explore(&harness, Subject::Main(main), &options, None, &|_| {}).verdict
+        explore(&harness, &Question::Main(main), None, &options, None, &|_| {}).finding
     };
     let states = limited(Budget { states: Some(10), ..Budget::default() });
-    assert_eq!(states, Verdict::Inconclusive(Reason::States { limit: 10 }));
+    assert_eq!(states, Finding::Inconclusive(Reason::States { limit: 10 }));
     let cancelled = Budget::default();
     cancelled.cancelled.store(true, std::sync::atomic::Ordering::Relaxed);
     let late = Budget { deadline: Some(std::time::Instant::now()), ..Budget::default() };
@@ -587,7 +584,7 @@ fn limits_are_met() {
     for (budget, reason) in
         [(cancelled, Reason::Interrupted), (late, Reason::Timeout), (small, Reason::Memory)]
     {
-        assert_eq!(limited(budget), Verdict::Inconclusive(reason));
+        assert_eq!(limited(budget), Finding::Inconclusive(reason));
     }
     let stores = "
         #include <pthread.h>
@@ -595,7 +592,7 @@ fn limits_are_met() {
         void *writes(void *argument) { for (;;) x = 1; return 0; }
         int main(void) { pthread_t t; pthread_create(&t, 0, writes, 0); while (!x) ; return 0; }";
     let found = run(stores, &on(Buffering::Tso));
-    assert!(matches!(found.verdict, Verdict::Inconclusive(Reason::Unsupported(_))), "{:?}", found.verdict);
+    assert!(matches!(found.finding, Finding::Inconclusive(Reason::Unsupported(_))), "{:?}", found.finding);
 }
 
 /// Recursion needs no bound, and each call under way keeps its own registers.
@@ -623,14 +620,14 @@ fn recursion() {
         }";
     // Either the other thread's addition is lost, or some consecutive ones of the recursion: never all but 2.
     let all = "total == 10 || total >= 100 && total <= 110 && total != 102";
-    assert_eq!(run(&text.replace("LAST", all), &on(Buffering::Sc)).verdict, Verdict::Holds);
+    assert_eq!(run(&text.replace("LAST", all), &on(Buffering::Sc)).finding, Finding::Holds);
     for value in [10, 100, 101, 103, 104, 105, 106, 107, 108, 109, 110] {
         let found = run(&text.replace("LAST", &format!("total != {value}")), &on(Buffering::Sc));
-        assert!(matches!(fault(&found), Some(Fault::Assertion(_))), "{value}: {:?}", found.verdict);
+        assert!(matches!(fault(&found), Some(Fault::Assertion(_))), "{value}: {:?}", found.finding);
     }
     let endless = "static int f(int n) { return f(n + 1) + 1; } int main(void) { return f(0); }";
     let found = run(endless, &on(Buffering::Sc));
-    assert!(matches!(found.verdict, Verdict::Inconclusive(Reason::Unsupported(_))), "{:?}", found.verdict);
+    assert!(matches!(found.finding, Finding::Inconclusive(Reason::Unsupported(_))), "{:?}", found.finding);
 }
 
 /// Threads that end with what the user's assumptions rule out, or with the program, do not wait for ever; those that wait in one
@@ -657,7 +654,7 @@ fn what_ends_does_not_wait() {
     let run =
         |other: &str, first: &str| run(&text(other, first), &Options { stuck: true, ..on(Buffering::Sc) });
     let vacuous = |found: &Exploration| {
-        assert!(matches!(found.verdict, Verdict::Inconclusive(Reason::Vacuous(_))), "{:?}", found.verdict);
+        assert!(matches!(found.finding, Finding::Inconclusive(Reason::Vacuous(_))), "{:?}", found.finding);
         assert_eq!(found.statistics.stuck, 0);
     };
     vacuous(&run("assume(n == 1);", ""));
@@ -665,18 +662,18 @@ fn what_ends_does_not_wait() {
     vacuous(&run("if (fp_any(0, 1)) assume(0); else assume(n == 1);", ""));
     // It may hold later, and then all is well.
     let found = run("assume(n == 1);", "n = 1;");
-    assert_eq!((&found.verdict, found.statistics.stuck), (&Verdict::Holds, 0));
+    assert_eq!((&found.finding, found.statistics.stuck), (&Finding::Holds, 0));
     for body in
         ["exit(0);", "n = 1; exit(1);", "if (fp_any(0, 1)) assume(0); exit(0);", "if (n == 0) exit(0);"]
     {
         let found = run(body, "");
-        assert_eq!((&found.verdict, found.statistics.stuck), (&Verdict::Holds, 0), "{body}");
+        assert_eq!((&found.finding, found.statistics.stuck), (&Finding::Holds, 0), "{body}");
         assert!(found.statistics.complete > 0 && !found.statistics.endless, "{body}");
     }
     // Main ends the program, whatever others wait for or assume.
     for body in ["pthread_mutex_lock(&m);", "assume(0);", "while (!n) ;"] {
         let found = run(body, "exit(0);");
-        assert_eq!((&found.verdict, found.statistics.stuck), (&Verdict::Holds, 0), "{body}");
+        assert_eq!((&found.finding, found.statistics.stuck), (&Finding::Holds, 0), "{body}");
     }
     for body in [
         "pthread_mutex_lock(&m);",
@@ -686,7 +683,7 @@ fn what_ends_does_not_wait() {
         "while (!n) if (fp_any(0, 1)) assume(0);",
     ] {
         let found = run(body, "");
-        let stuck = matches!(found.verdict, Verdict::Violated { violation: Violation::Stuck(_), .. });
-        assert!(stuck, "{body}: {:?}", found.verdict);
+        let stuck = matches!(found.finding, Finding::Violated { wrong: Wrong::Stuck(_), .. });
+        assert!(stuck, "{body}: {:?}", found.finding);
     }
 }

@@ -2,10 +2,13 @@
 
 mod support;
 
-use fencepost_explore::{Buffering, Options, Reductions, Search, Subject, Verdict, Violation, explore};
+use fencepost_explore::{Buffering, Options, Reductions, Search, explore};
 use fencepost_harness::budget::{Budget, Poll};
+use fencepost_harness::engine::Finding;
 use fencepost_harness::mine::{Mined, mine};
 use fencepost_harness::operation::Harness;
+use fencepost_harness::question::Question;
+use fencepost_harness::result::Wrong;
 use fencepost_harness::test::Test;
 use fencepost_harness::verdict::Kind;
 use support::{corpus, replays};
@@ -15,23 +18,23 @@ fn test(harness: &Harness, name: &str) -> Test {
 }
 
 /// The verdict on a test, compared with its mined specification.
-fn check(harness: &Harness, name: &str, options: &Options) -> Verdict {
+fn check(harness: &Harness, name: &str, options: &Options) -> Finding {
     let test = test(harness, name);
     let Mined::Specification { observations, .. } =
         mine(harness, &test, &Poll::never()).expect("nobody stops it")
     else {
         panic!("{name} has no specification");
     };
-    let found = explore(harness, Subject::Test(&test, Some(&observations)), options, None, &|_| {});
+    let found = explore(harness, &Question::Test(test), Some(&observations), options, None, &|_| {});
     println!("{name} on {:?}: {:?}", options.buffering, found.statistics);
-    found.verdict
+    found.finding
 }
 
-fn kind(verdict: &Verdict) -> Kind {
+fn kind(verdict: &Finding) -> Kind {
     match verdict {
-        Verdict::Holds => Kind::Holds,
-        Verdict::Violated { .. } => Kind::Violated,
-        Verdict::Inconclusive(_) => Kind::Inconclusive,
+        Finding::Holds => Kind::Holds,
+        Finding::Violated { .. } => Kind::Violated,
+        Finding::Inconclusive(_) => Kind::Inconclusive,
     }
 }
 
@@ -48,7 +51,7 @@ fn expectations(file: &str) {
             "{file} {} on {model:?}: {verdict:?}",
             expectation.test
         );
-        if let Verdict::Violated { trace, .. } = &verdict {
+        if let Finding::Violated { trace, .. } = &verdict {
             replays(&harness, trace, &expectation.model);
         }
         compared += 1;
@@ -78,7 +81,7 @@ fn sets() {
             for model in ALL {
                 let options =
                     Options { buffering: Buffering::named(model).expect("a machine"), ..Options::default() };
-                assert_eq!(check(&harness, name, &options), Verdict::Holds, "{file} {name} {model}");
+                assert_eq!(check(&harness, name, &options), Finding::Holds, "{file} {name} {model}");
             }
         }
     }
@@ -107,8 +110,8 @@ fn reductions_change_nothing() {
             let explored = |reductions: Reductions| {
                 let model = Buffering::named(model).expect("a machine");
                 let options = Options { buffering: model, reductions, ..Options::default() };
-                let found = explore(&harness, Subject::Test(&test, None), &options, None, &|_| {});
-                assert_eq!(found.verdict, Verdict::Holds, "{file} {name} {model:?} {reductions:?}");
+                let found = explore(&harness, &Question::Test(test.clone()), None, &options, None, &|_| {});
+                assert_eq!(found.finding, Finding::Holds, "{file} {name} {model:?} {reductions:?}");
                 (found.observations, found.statistics)
             };
             let (expected, fewest) = explored(all);
@@ -126,9 +129,9 @@ fn reductions_change_nothing() {
 fn an_unmarked_node() {
     let harness = corpus("lazylist.c", &["-DUNMARKED"]);
     let test = test(&harness, "Sac");
-    let found = explore(&harness, Subject::Test(&test, None), &Options::default(), None, &|_| {});
-    let Verdict::Violated { violation: Violation::Fault, trace } = found.verdict else {
-        panic!("{:?}", found.verdict)
+    let found = explore(&harness, &Question::Test(test.clone()), None, &Options::default(), None, &|_| {});
+    let Finding::Violated { wrong: Wrong::Fault, trace } = found.finding else {
+        panic!("{:?}", found.finding)
     };
     replays(&harness, &trace, "sc");
 }
@@ -142,7 +145,7 @@ fn primed_operations_are_not_stuck() {
     harness.tests.push(primed.expect("it is a test"));
     for search in [Search::Depth, Search::Breadth] {
         let options = Options { search, stuck: true, ..Options::default() };
-        assert_eq!(check(&harness, "P", &options), Verdict::Holds);
+        assert_eq!(check(&harness, "P", &options), Finding::Holds);
     }
 }
 
@@ -153,9 +156,7 @@ fn snark() {
     for search in [Search::Depth, Search::Breadth] {
         let options = Options { search, ..Options::default() };
         let verdict = check(&harness, "D0", &options);
-        let Verdict::Violated { violation: Violation::Observation, trace } = verdict else {
-            panic!("{verdict:?}")
-        };
+        let Finding::Violated { wrong: Wrong::Observation, trace } = verdict else { panic!("{verdict:?}") };
         replays(&harness, &trace, "sc");
     }
 }
@@ -181,7 +182,7 @@ fn everything() {
                 };
                 let verdict = check(&harness, &test.name, &options);
                 println!("{file} {} {model}: {}", test.name, kind(&verdict));
-                if let Verdict::Violated { trace, .. } = &verdict {
+                if let Finding::Violated { trace, .. } = &verdict {
                     replays(&harness, trace, model);
                 }
             }
@@ -202,8 +203,8 @@ fn renaming() {
         let explored = |rename: bool| {
             let reductions = Reductions { rename, ..Reductions::default() };
             let options = Options { reductions, ..Options::default() };
-            let found = explore(&harness, Subject::Test(&test, None), &options, None, &|_| {});
-            assert_eq!(found.verdict, Verdict::Holds, "{file} {name}");
+            let found = explore(&harness, &Question::Test(test.clone()), None, &options, None, &|_| {});
+            assert_eq!(found.finding, Finding::Holds, "{file} {name}");
             (found.observations, found.statistics)
         };
         let ((fixed, before), (renamed, after)) = (explored(false), explored(true));

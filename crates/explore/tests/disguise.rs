@@ -6,7 +6,9 @@
 mod support;
 
 use fencepost_explore::abstraction::{Abstraction, Approach, verify};
-use fencepost_explore::{Buffering, Options, Reductions, Subject, Verdict, explore};
+use fencepost_explore::{Buffering, Options, Reductions, explore};
+use fencepost_harness::engine::Finding;
+use fencepost_harness::question::Question;
 use fencepost_harness::verdict::Reason;
 use fencepost_reference::generate::Random;
 use support::{program, replays};
@@ -23,23 +25,23 @@ fn violated(text: &str, model: Buffering) -> bool {
     let variants =
         [Reductions::NONE, all, Reductions { rename: true, ..all }, Reductions { remember: false, ..all }];
     let name = format!("{model:?}").to_lowercase();
-    let kind = |verdict: &Verdict| match verdict {
-        Verdict::Holds | Verdict::Inconclusive(Reason::Vacuous(_)) => false,
-        Verdict::Violated { trace, .. } => {
+    let kind = |verdict: &Finding| match verdict {
+        Finding::Holds | Finding::Inconclusive(Reason::Vacuous(_)) => false,
+        Finding::Violated { trace, .. } => {
             replays(&harness, trace, &name);
             true
         }
-        Verdict::Inconclusive(reason) => panic!("{name}: {reason}\n{text}"),
+        Finding::Inconclusive(reason) => panic!("{name}: {reason}\n{text}"),
     };
     let found = variants.map(|reductions| {
         let mut options = Options { buffering: model, reductions, ..Options::default() };
         options.budget.states = Some(200_000);
-        kind(&explore(&harness, Subject::Main(main), &options, None, &|_| {}).verdict)
+        kind(&explore(&harness, &Question::Main(main), None, &options, None, &|_| {}).finding)
     });
     let options = Options { buffering: model, ..Options::default() };
     let approach = Approach::Fixed(Abstraction::Exact);
-    let verified = verify(&harness, Subject::Main(main), &options, approach, &|_| {});
-    let proved = kind(&verified.verdict);
+    let verified = verify(&harness, &Question::Main(main), &options, approach, &|_| {});
+    let proved = kind(&verified.finding);
     assert!(found.iter().all(|one| *one == proved), "{name}: {found:?}, {proved}\n{text}");
     proved
 }
@@ -161,8 +163,8 @@ fn common_forms_are_collected() {
         let main = harness.main.expect("there is a main");
         let mut options = Options::default();
         options.budget.states = Some(10_000);
-        let found = explore(&harness, Subject::Main(main), &options, None, &|_| {});
-        assert_eq!(found.verdict == Verdict::Holds, *recognised, "{text}\n{:?}", found.verdict);
+        let found = explore(&harness, &Question::Main(main), None, &options, None, &|_| {});
+        assert_eq!(found.finding == Finding::Holds, *recognised, "{text}\n{:?}", found.finding);
     }
 }
 

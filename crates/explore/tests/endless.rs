@@ -2,9 +2,10 @@
 
 mod support;
 
-use fencepost_explore::{
-    Buffering, Exploration, Options, Reductions, Search, Subject, Termination, Verdict, Violation, explore,
-};
+use fencepost_explore::{Buffering, Exploration, Options, Reductions, Search, Termination, explore};
+use fencepost_harness::engine::Finding;
+use fencepost_harness::question::Question;
+use fencepost_harness::result::Wrong;
 use fencepost_harness::verdict::Reason;
 use std::time::Instant;
 use support::{program, replays};
@@ -19,17 +20,17 @@ fn run(text: &str, model: Buffering, termination: Termination) -> Exploration {
     {
         for search in [Search::Depth, Search::Breadth] {
             let options = Options { buffering: model, termination, reductions, search, ..Options::default() };
-            let found = explore(&harness, Subject::Main(main), &options, None, &|_| {});
-            let violated = match &found.verdict {
-                Verdict::Violated { trace, .. } => Some(trace),
+            let found = explore(&harness, &Question::Main(main), None, &options, None, &|_| {});
+            let violated = match &found.finding {
+                Finding::Violated { trace, .. } => Some(trace),
                 _ => None,
             };
             for trace in violated.into_iter().chain(&found.witness) {
                 replays(&harness, trace, &format!("{model:?}").to_lowercase());
             }
             if let Some(before) = &kept {
-                let same = std::mem::discriminant(&before.verdict) == std::mem::discriminant(&found.verdict);
-                assert!(same, "{:?}\n{reductions:?}\n{:?}", before.verdict, found.verdict);
+                let same = std::mem::discriminant(&before.finding) == std::mem::discriminant(&found.finding);
+                assert!(same, "{:?}\n{reductions:?}\n{:?}", before.finding, found.finding);
             }
             kept = kept.or(Some(found));
         }
@@ -38,9 +39,9 @@ fn run(text: &str, model: Buffering, termination: Termination) -> Exploration {
 }
 
 fn endless(found: &Exploration) -> bool {
-    match &found.verdict {
-        Verdict::Violated { violation: Violation::Endless { .. }, .. } => true,
-        Verdict::Holds => false,
+    match &found.finding {
+        Finding::Violated { wrong: Wrong::Endless { .. }, .. } => true,
+        Finding::Holds => false,
         other => panic!("{other:?}"),
     }
 }
@@ -134,7 +135,7 @@ fn threads_that_end_all_are_not_left_out() {
         let text = format!("#include <stdlib.h>\n{}", two("int x;", "for (;;) { x = 1; x = 0; }", last));
         for fairness in [Termination::Fair, Termination::Strong] {
             let found = run(&text, Buffering::Sc, fairness);
-            assert!(!matches!(found.verdict, Verdict::Violated { .. }), "{last}: {:?}", found.verdict);
+            assert!(!matches!(found.finding, Finding::Violated { .. }), "{last}: {:?}", found.finding);
         }
         assert!(endless(&run(&text, Buffering::Sc, Termination::Unfair)), "{last}");
     }
@@ -164,11 +165,11 @@ const SERVER: &str = "
 fn programs_that_only_run_for_ever() {
     for model in [Buffering::Sc, Buffering::Tso, Buffering::Pso] {
         let found = run(&SERVER.replace("CHECK", "<= 1"), model, Termination::Ignore);
-        assert_eq!(found.verdict, Verdict::Holds, "{model:?}");
+        assert_eq!(found.finding, Finding::Holds, "{model:?}");
         assert!(found.statistics.endless && found.statistics.complete == 0);
         assert!(found.witness.is_some());
         let wrong = run(&SERVER.replace("CHECK", "== 0"), model, Termination::Ignore);
-        assert!(matches!(wrong.verdict, Verdict::Violated { violation: Violation::Fault, .. }), "{model:?}");
+        assert!(matches!(wrong.finding, Finding::Violated { wrong: Wrong::Fault, .. }), "{model:?}");
     }
 }
 
@@ -178,10 +179,10 @@ fn programs_that_only_run_for_ever() {
 fn what_only_waits() {
     let waits = |body: &str| run(&two("int x;", body, body), Buffering::Sc, Termination::Ignore);
     let found = waits("while (!x) ;");
-    assert_eq!(found.verdict, Verdict::Holds);
+    assert_eq!(found.finding, Finding::Holds);
     assert!(found.statistics.endless && found.statistics.complete == 0);
     let found = waits("assume(x);");
-    assert!(matches!(found.verdict, Verdict::Inconclusive(Reason::Vacuous(_))), "{:?}", found.verdict);
+    assert!(matches!(found.finding, Finding::Inconclusive(Reason::Vacuous(_))), "{:?}", found.finding);
 }
 
 /// Choices in a loop that nobody notices open more ways than can be tried; the search ends when it is told to.
@@ -195,12 +196,12 @@ fn choices_in_a_loop_are_interrupted() {
         for reductions in [Reductions::default(), Reductions::NONE] {
             let mut options = Options { reductions, ..Options::default() };
             options.budget.deadline = Some(Instant::now());
-            let found = explore(&harness, Subject::Main(main), &options, None, &|_| {});
-            assert_eq!(found.verdict, Verdict::Inconclusive(Reason::Timeout));
+            let found = explore(&harness, &Question::Main(main), None, &options, None, &|_| {});
+            assert_eq!(found.finding, Finding::Inconclusive(Reason::Timeout));
             options.budget.deadline = None;
             options.budget.cancelled = std::sync::Arc::new(true.into());
-            let found = explore(&harness, Subject::Main(main), &options, None, &|_| {});
-            assert_eq!(found.verdict, Verdict::Inconclusive(Reason::Interrupted));
+            let found = explore(&harness, &Question::Main(main), None, &options, None, &|_| {});
+            assert_eq!(found.finding, Finding::Inconclusive(Reason::Interrupted));
         }
     }
 }
@@ -210,7 +211,7 @@ fn choices_in_a_loop_are_interrupted() {
 fn choices_in_a_loop_are_states() {
     let body = "int last = 0; for (int i = 0; i < 60; i++) last = fp_any(0, 1); x = last;";
     let found = run(&two("int x;", body, "x = 1;"), Buffering::Sc, Termination::Ignore);
-    assert_eq!(found.verdict, Verdict::Holds);
+    assert_eq!(found.finding, Finding::Holds);
 }
 
 /// `memory` is about the process, `state_memory` about states.
@@ -220,13 +221,14 @@ fn memory_that_is_measured() {
     let main = harness.main.expect("there is a main");
     let mut options = Options::default();
     options.budget.memory = Some(1 << 40);
-    let verdict = |options: &Options| explore(&harness, Subject::Main(main), options, None, &|_| {}).verdict;
-    assert_eq!(verdict(&options), Verdict::Holds);
+    let verdict =
+        |options: &Options| explore(&harness, &Question::Main(main), None, options, None, &|_| {}).finding;
+    assert_eq!(verdict(&options), Finding::Holds);
     options.budget.memory = Some(1);
-    assert_eq!(verdict(&options), Verdict::Inconclusive(Reason::Memory));
+    assert_eq!(verdict(&options), Finding::Inconclusive(Reason::Memory));
     options.budget.memory = None;
     options.budget.state_memory = Some(1 << 30);
-    assert_eq!(verdict(&options), Verdict::Holds);
+    assert_eq!(verdict(&options), Finding::Holds);
     options.budget.state_memory = Some(1);
-    assert_eq!(verdict(&options), Verdict::Inconclusive(Reason::Memory));
+    assert_eq!(verdict(&options), Finding::Inconclusive(Reason::Memory));
 }

@@ -4,27 +4,29 @@
 mod support;
 
 use fencepost_explore::rlx::{self, rules::RMO};
-use fencepost_explore::{Buffering, Options, Reductions, Subject, Verdict, explore};
+use fencepost_explore::{Buffering, Options, Reductions, explore};
 use fencepost_harness::client::{Client, FixedCall};
+use fencepost_harness::engine::Finding;
 use fencepost_harness::observation::ObservationSet;
 use fencepost_harness::operation::Harness;
+use fencepost_harness::question::Question;
 use fencepost_harness::test::Test;
 use fencepost_harness::verdict::Reason;
 use support::program;
 
 /// What an exploration is said to need that there is not.
-fn missing(verdict: Verdict) -> Option<String> {
+fn missing(verdict: Finding) -> Option<String> {
     match verdict {
-        Verdict::Inconclusive(Reason::Unsupported(what)) => Some(what),
-        Verdict::Inconclusive(reason) => panic!("{reason}"),
+        Finding::Inconclusive(Reason::Unsupported(what)) => Some(what),
+        Finding::Inconclusive(reason) => panic!("{reason}"),
         _ => None,
     }
 }
 
-fn closed(text: &str, options: &Options) -> Verdict {
+fn closed(text: &str, options: &Options) -> Finding {
     let harness = program(text);
     let main = harness.main.expect("there is a main");
-    explore(&harness, Subject::Main(main), options, None, &|_| {}).verdict
+    explore(&harness, &Question::Main(main), None, options, None, &|_| {}).finding
 }
 
 /// An operation that many threads call, and a test of so many threads beside the one that starts them.
@@ -47,14 +49,14 @@ fn threads_of_a_test() {
         [(63, None), (64, Some("more than 64 threads")), (65, Some("more than 64 threads"))]
     {
         let (harness, test) = crowd(threads);
-        let subject = || Subject::Test(&test, Some(&nothing));
+        let subject = &Question::Test(test.clone());
         for model in [Buffering::Sc, Buffering::Tso, Buffering::Pso] {
             let options = Options { buffering: model, ..Options::default() };
-            let found = explore(&harness, subject(), &options, None, &|_| {});
-            assert_eq!(missing(found.verdict).as_deref(), expected, "{model:?}, {threads}");
+            let found = explore(&harness, subject, Some(&nothing), &options, None, &|_| {});
+            assert_eq!(missing(found.finding).as_deref(), expected, "{model:?}, {threads}");
         }
         let rules = &RMO;
-        let found = rlx::explore(&harness, subject(), rules, &rlx::Options::default());
+        let found = rlx::explore(&harness, subject, Some(&nothing), rules, &rlx::Options::default());
         let refused = match found.verdict {
             rlx::Verdict::Inconclusive(Reason::Unsupported(what)) => Some(what),
             rlx::Verdict::Inconclusive(reason) => panic!("{reason}"),
@@ -78,9 +80,9 @@ fn threads_of_a_client() {
             ..Options::default()
         };
         options.budget.states = Some(2_000);
-        let found = explore(&harness, Subject::Client(&client), &options, None, &|_| {});
-        let refused = match found.verdict {
-            Verdict::Inconclusive(Reason::Unsupported(what)) => Some(what),
+        let found = explore(&harness, &Question::Client(client.clone()), None, &options, None, &|_| {});
+        let refused = match found.finding {
+            Finding::Inconclusive(Reason::Unsupported(what)) => Some(what),
             _ => None,
         };
         assert_eq!(refused.as_deref(), expected, "{threads}");
@@ -111,7 +113,7 @@ fn threads_of_a_program() {
     for model in [Buffering::Sc, Buffering::Tso, Buffering::Pso] {
         for reductions in [Reductions::default(), Reductions::NONE] {
             let options = Options { buffering: model, reductions, ..Options::default() };
-            assert_eq!(closed(&starting(63), &options), Verdict::Holds, "{model:?}");
+            assert_eq!(closed(&starting(63), &options), Finding::Holds, "{model:?}");
             let past = closed(&starting(64), &options);
             assert_eq!(missing(past).as_deref(), Some("more than 64 threads"), "{model:?}");
         }
@@ -130,7 +132,7 @@ fn the_last_threads_race() {
     );
     for model in [Buffering::Sc, Buffering::Tso, Buffering::Pso] {
         let found = closed(&text, &Options { buffering: model, ..Options::default() });
-        assert!(matches!(found, Verdict::Violated { .. }), "{model:?}: {found:?}");
+        assert!(matches!(found, Finding::Violated { .. }), "{model:?}: {found:?}");
     }
 }
 
@@ -148,7 +150,7 @@ fn allocating(bytes: &str, times: u32) -> String {
 #[test]
 fn sizes_of_objects() {
     let options = Options::default();
-    assert_eq!(closed(&allocating("1u << 24", 1), &options), Verdict::Holds);
+    assert_eq!(closed(&allocating("1u << 24", 1), &options), Finding::Holds);
     let past = missing(closed(&allocating("(1u << 24) + 1", 1), &options));
     assert_eq!(past.as_deref(), Some("an object of more than 16777216 bytes"));
 }
@@ -157,7 +159,7 @@ fn sizes_of_objects() {
 fn memory_of_a_thread() {
     let options = Options::default();
     // A third of what a thread has for the heap, and a little less.
-    assert_eq!(closed(&allocating("8000000", 3), &options), Verdict::Holds);
+    assert_eq!(closed(&allocating("8000000", 3), &options), Finding::Holds);
     let past = missing(closed(&allocating("8000000", 4), &options));
     assert_eq!(past.as_deref(), Some("a thread with more objects than there is room for"));
 }
@@ -186,11 +188,11 @@ fn storing(stores: usize, order: &str) -> String {
 fn stores_under_way() {
     for model in [Buffering::Tso, Buffering::Pso] {
         let options = Options { buffering: model, buffer: 8, ..Options::default() };
-        assert_eq!(closed(&storing(7, "memory_order_relaxed"), &options), Verdict::Holds);
+        assert_eq!(closed(&storing(7, "memory_order_relaxed"), &options), Finding::Holds);
         let past = missing(closed(&storing(8, "memory_order_relaxed"), &options));
         assert_eq!(past.as_deref(), Some("more than 8 stores of a thread under way"), "{model:?}");
         // A store that loads wait for need not be followed by others before it is done.
-        assert_eq!(closed(&storing(40, "memory_order_seq_cst"), &options), Verdict::Holds, "{model:?}");
+        assert_eq!(closed(&storing(40, "memory_order_seq_cst"), &options), Finding::Holds, "{model:?}");
     }
 }
 
@@ -203,7 +205,7 @@ fn depth_of_calls() {
         )
     };
     // Besides `main` and the innermost call.
-    assert_eq!(closed(&recursive(254), &Options::default()), Verdict::Holds);
+    assert_eq!(closed(&recursive(254), &Options::default()), Finding::Holds);
     let past = missing(closed(&recursive(255), &Options::default()));
     assert_eq!(past.as_deref(), Some("more than 256 calls inside of each other"));
 }

@@ -1,8 +1,10 @@
 //! Litmus tests: the explicit engine says the same of every row of `corpus/litmus` as the table does, and the
 //! execution it shows is accepted by the referee. All outcomes of a row are those of the axioms.
 
-use fencepost_explore::{Buffering, Options, Reductions, Search, Subject, Verdict, explore};
+use fencepost_explore::{Buffering, Options, Reductions, Search, explore};
+use fencepost_harness::engine::Finding;
 use fencepost_harness::operation::Harness;
+use fencepost_harness::question::Question;
 use fencepost_harness::verdict::Reason;
 use fencepost_reference::axioms;
 use fencepost_reference::litmus::Row;
@@ -20,12 +22,12 @@ fn options(model: &str) -> Options {
 /// Whether an execution completes, in a program that does so only with the outcome asked about.
 fn allowed(harness: &Harness, entry: &Entry, place: &str, model: &str, options: &Options) -> bool {
     let subject = match entry {
-        Entry::Test(test) => Subject::Test(test, None),
-        Entry::Main(proc) => Subject::Main(*proc),
+        Entry::Test(test) => Question::Test(test.clone()),
+        Entry::Main(proc) => Question::Main(*proc),
     };
-    let found = explore(harness, subject, options, None, &|_| {});
-    match found.verdict {
-        Verdict::Holds => {
+    let found = explore(harness, &subject, None, options, None, &|_| {});
+    match found.finding {
+        Finding::Holds => {
             let trace = found.witness.expect("an execution completes");
             let cat = fencepost_models::builtin(model).expect("it ships");
             if let Err(why) = fencepost_replay::replay(harness, &trace, &cat) {
@@ -33,7 +35,7 @@ fn allowed(harness: &Harness, entry: &Entry, place: &str, model: &str, options: 
             }
             true
         }
-        Verdict::Inconclusive(Reason::Vacuous(_)) => false,
+        Finding::Inconclusive(Reason::Vacuous(_)) => false,
         other => panic!("{place} on {model}: {other:?}"),
     }
 }
@@ -82,8 +84,9 @@ fn all_outcomes_agree() {
         }
         let (harness, test) = lower(&row.program);
         for model in MODELS {
-            let found = explore(&harness, Subject::Test(&test, None), &options(model), None, &|_| {});
-            assert_eq!(found.verdict, Verdict::Holds, "{place} on {model}");
+            let found =
+                explore(&harness, &Question::Test(test.clone()), None, &options(model), None, &|_| {});
+            assert_eq!(found.finding, Finding::Holds, "{place} on {model}");
             let outcomes: BTreeSet<Outcome> = found
                 .observations
                 .sorted()

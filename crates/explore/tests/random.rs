@@ -3,8 +3,11 @@
 //! `PROGRAMS=5000 cargo test -p fencepost-explore --test random` is the slow tier; a failure prints the
 //! program, shrunk, and its seed.
 
-use fencepost_explore::{Buffering, Options, Reductions, Search, Subject, Verdict, Violation, explore};
+use fencepost_explore::{Buffering, Options, Reductions, Search, explore};
+use fencepost_harness::engine::Finding;
 use fencepost_harness::observation::{Observation, ObservationSet};
+use fencepost_harness::question::Question;
+use fencepost_harness::result::Wrong;
 use fencepost_lsl::value::Value;
 use fencepost_reference::axioms;
 use fencepost_reference::buffers::{self, Machine};
@@ -24,8 +27,8 @@ fn options(model: &str) -> Options {
 
 fn explicit(program: &Program, options: &Options) -> BTreeSet<Outcome> {
     let (harness, test) = lower(program);
-    let found = explore(&harness, Subject::Test(&test, None), options, None, &|_| {});
-    assert_eq!(found.verdict, Verdict::Holds, "{program}");
+    let found = explore(&harness, &Question::Test(test), None, options, None, &|_| {});
+    assert_eq!(found.finding, Finding::Holds, "{program}");
     let outcome = |o: &&Observation| o.iter().map(|value| value.defined().expect("defined")).collect();
     found.observations.sorted().iter().map(outcome).collect()
 }
@@ -149,16 +152,16 @@ fn violations_replay() {
             }
             let reference = axioms::Model::named(name).expect("known");
             let allowed = axioms::outcomes(&program, reference, &axioms::guesses(&program));
-            let subject = Subject::Test(&test, Some(&specification));
-            let found = explore(&harness, subject, &options(name), None, &|_| {});
-            let trace = match found.verdict {
-                Verdict::Holds => {
+            let subject = &Question::Test(test.clone());
+            let found = explore(&harness, subject, Some(&specification), &options(name), None, &|_| {});
+            let trace = match found.finding {
+                Finding::Holds => {
                     assert!(allowed.is_subset(&sequential), "{name} {seed}\n{program}");
                     found.witness.expect("an execution completes")
                 }
-                Verdict::Violated { violation, trace } => {
+                Finding::Violated { wrong: violation, trace } => {
                     violated += 1;
-                    assert_eq!(violation, Violation::Observation);
+                    assert_eq!(violation, Wrong::Observation);
                     let seen = trace.observation(&harness).expect("it is complete");
                     let seen: Outcome = seen.iter().map(|seen| seen.defined().expect("defined")).collect();
                     assert!(
@@ -167,7 +170,7 @@ fn violations_replay() {
                     );
                     trace
                 }
-                Verdict::Inconclusive(reason) => panic!("{name} {seed}: {reason}\n{program}"),
+                Finding::Inconclusive(reason) => panic!("{name} {seed}: {reason}\n{program}"),
             };
             if let Err(why) = fencepost_replay::replay(&harness, &trace, &model) {
                 panic!("{name} {seed}: {why}\n{program}\n{trace:#?}");

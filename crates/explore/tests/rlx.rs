@@ -3,9 +3,9 @@
 //! `PROGRAMS=5000 cargo test -p fencepost-explore --test rlx` is the slow tier; a failure prints the program,
 //! shrunk, and its seed.
 
-use fencepost_explore::Subject;
 use fencepost_explore::rlx::rules::Rules;
 use fencepost_explore::rlx::{Options, Verdict, explore};
+use fencepost_harness::question::Question;
 use fencepost_harness::verdict::Reason;
 use fencepost_reference::axioms;
 use fencepost_reference::cycles;
@@ -23,7 +23,7 @@ fn found(program: &Program, model: &str) -> BTreeSet<Outcome> {
 fn found_with(program: &Program, model: &str, options: &Options) -> BTreeSet<Outcome> {
     let (harness, test) = lower(program);
     let rules = fencepost_models::builtin(model).as_ref().and_then(Rules::of).expect("it is a machine");
-    let found = explore(&harness, Subject::Test(&test, None), rules, options);
+    let found = explore(&harness, &Question::Test(test), None, rules, options);
     assert_eq!(found.verdict, Verdict::Holds, "{program}");
     let observations = found.observations.sorted().into_iter();
     observations.map(|o| o.iter().map(|value| value.defined().expect("defined")).collect()).collect()
@@ -110,12 +110,12 @@ fn programs_that_start_threads_agree() {
         for model in ["sc", "tso", "pso", "rmo"] {
             let (harness, entry) = lower::ask(&row.program, &row.wanted);
             let subject = match &entry {
-                Entry::Test(test) => Subject::Test(test, None),
-                Entry::Main(proc) => Subject::Main(*proc),
+                Entry::Test(test) => Question::Test(test.clone()),
+                Entry::Main(proc) => Question::Main(*proc),
             };
             let rules =
                 fencepost_models::builtin(model).as_ref().and_then(Rules::of).expect("it is a machine");
-            let allowed = match explore(&harness, subject, rules, &Options::default()).verdict {
+            let allowed = match explore(&harness, &subject, None, rules, &Options::default()).verdict {
                 Verdict::Holds => true,
                 Verdict::Inconclusive(Reason::Vacuous(_)) => false,
                 other => panic!("{place} on {model}: {other:?}"),

@@ -20,7 +20,7 @@ use fencepost_harness::verdict::Reason;
 use fencepost_lsl::program::SlotId;
 
 /// A check that depends on which fences are there.
-pub trait Question {
+pub trait Trial {
     /// What a placement leads to.
     fn check(&mut self, on: &Placement) -> Result<Finding, Reason>;
 
@@ -33,7 +33,7 @@ pub trait Question {
     fn still_fails(&mut self, on: &Placement) -> Result<bool, Reason>;
 }
 
-impl Question for Switched<'_> {
+impl Trial for Switched<'_> {
     fn check(&mut self, on: &Placement) -> Result<Finding, Reason> {
         Switched::check(self, on)
     }
@@ -47,7 +47,7 @@ impl Question for Switched<'_> {
     }
 }
 
-impl<Q: Question + ?Sized> Question for Box<Q> {
+impl<Q: Trial + ?Sized> Trial for Box<Q> {
     fn check(&mut self, on: &Placement) -> Result<Finding, Reason> {
         (**self).check(on)
     }
@@ -128,7 +128,7 @@ pub struct Effort {
 }
 
 /// Searches for placements with which all questions hold. Those listed first are asked first.
-pub fn infer<Q: Question>(
+pub fn infer<Q: Trial>(
     questions: &mut [Q],
     options: &Options,
     effort: &mut Effort,
@@ -180,7 +180,7 @@ enum Judgement {
     Hopeless(usize, Finding),
 }
 
-impl<Q: Question> Search<'_, '_, Q> {
+impl<Q: Trial> Search<'_, '_, Q> {
     fn switch(&self, element: usize) -> Switch {
         let element = self.options.costs.len() * self.kinds - 1 - element;
         Switch { slot: SlotId((element / self.kinds) as u32), fence: element % self.kinds }

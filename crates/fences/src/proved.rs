@@ -6,12 +6,14 @@
 //! an abstract machine as they do from a real one, so here too whatever fails with some fences fails with less.
 
 use crate::asking;
-use crate::guided::Question;
+use crate::guided::Trial;
 use crate::place::{Kind, resolve};
 use fencepost_bounded::switched::{Finding, Placement};
+use fencepost_explore::Options;
 use fencepost_explore::abstraction::{Approach, verify};
-use fencepost_explore::{Options, Subject, Verdict};
+use fencepost_harness::engine;
 use fencepost_harness::operation::Harness;
+use fencepost_harness::question::Question;
 use fencepost_harness::verdict::Reason;
 use fencepost_lsl::program::ProcId;
 
@@ -42,16 +44,18 @@ impl<'a> Proved<'a> {
     fn fails(&self, on: &Placement) -> Result<bool, Reason> {
         let program = resolve(&self.harness.program, self.kinds, on);
         let harness = Harness { program, ..self.harness.clone() };
-        match verify(&harness, Subject::Main(self.main), self.options, self.approach, &|_| {}).verdict {
-            Verdict::Holds => Ok(false),
-            Verdict::Violated { .. } => Ok(true),
-            Verdict::Inconclusive(Reason::Abstraction(_)) if self.approach != Approach::Refine => Ok(true),
-            Verdict::Inconclusive(reason) => Err(reason),
+        match verify(&harness, &Question::Main(self.main), self.options, self.approach, &|_| {}).finding {
+            engine::Finding::Holds => Ok(false),
+            engine::Finding::Violated { .. } => Ok(true),
+            engine::Finding::Inconclusive(Reason::Abstraction(_)) if self.approach != Approach::Refine => {
+                Ok(true)
+            }
+            engine::Finding::Inconclusive(reason) => Err(reason),
         }
     }
 }
 
-impl Question for Proved<'_> {
+impl Trial for Proved<'_> {
     fn check(&mut self, on: &Placement) -> Result<Finding, Reason> {
         self.failed = None;
         if !self.fails(on)? {

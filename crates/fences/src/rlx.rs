@@ -10,13 +10,13 @@
 use crate::avoid::{Bdd, Formula, Graph, Minimal, TooLarge, avoid, cheapest};
 use crate::constraints::{self, Fence, Flow, Kind, Ordering, Point};
 use crate::place;
-use fencepost_explore::Subject;
 use fencepost_explore::rlx::rules::Rules;
 use fencepost_explore::rlx::{self, Exploration, Label, Options, Overtaking, Transitions, Verdict};
 use fencepost_harness::budget::Poll;
 use fencepost_harness::mine::{Mined, mine};
 use fencepost_harness::observation::ObservationSet;
 use fencepost_harness::operation::Harness;
+use fencepost_harness::question::Question;
 use fencepost_harness::test::Test;
 use fencepost_harness::verdict::Reason;
 use fencepost_lsl::program::{self, Program};
@@ -250,18 +250,19 @@ fn explore(
     transitions: bool,
 ) -> Result<Exploration, Reason> {
     let options = Options { transitions, ..options.clone() };
-    let explore = |subject| rlx::explore(harness, subject, rules, &options);
+    let explore =
+        |question: &Question, specification| rlx::explore(harness, question, specification, rules, &options);
     match goal {
         Goal::Test(test) => match mine(harness, test, &Poll::new(&options.budget))? {
             Mined::Specification { observations, .. } => {
-                Ok(explore(Subject::Test(test, Some(&observations))))
+                Ok(explore(&Question::Test(test.clone()), Some(&observations)))
             }
             Mined::Fault(_) => Err(Reason::Specification("a serial execution fails".into())),
             Mined::Impossible(why) => Err(Reason::Specification(why)),
         },
-        Goal::Admitted(test, admitted) => Ok(explore(Subject::Test(test, Some(admitted)))),
+        Goal::Admitted(test, admitted) => Ok(explore(&Question::Test(test.clone()), Some(admitted))),
         Goal::Main => match harness.main {
-            Some(main) => Ok(explore(Subject::Main(main))),
+            Some(main) => Ok(explore(&Question::Main(main), None)),
             None => Err(Reason::Unsupported("a program without main".into())),
         },
     }

@@ -12,8 +12,9 @@ use crate::avoid::{Bdd, Formula, Graph, Minimal, TooLarge, avoid, cheapest, cuts
 use crate::constraints::{Effect, Fence, Flow, Ordering, Point};
 use crate::place;
 use fencepost_explore::abstraction::{Abstraction, Access, Pass, System, system};
-use fencepost_explore::{Options, Statistics, Subject};
+use fencepost_explore::{Options, Statistics};
 use fencepost_harness::operation::Harness;
+use fencepost_harness::question::Question;
 use fencepost_harness::verdict::Reason;
 use fencepost_lsl::program::{self, Program, SlotId};
 use fencepost_lsl::source::Span;
@@ -52,17 +53,17 @@ pub fn fewest(program: &Program) -> impl Fn(SlotId) -> u64 + '_ {
     move |slot| one_fence + depth(&program.slots[slot.index()])
 }
 
-/// Infers fences for a subject whose program has slots, with the abstraction that the options name. At most
+/// Infers fences for a question whose program has slots, with the abstraction that the options name. At most
 /// `limit` solutions of each kind are listed. `cost` says what a fence costs at a slot.
 pub fn infer(
     harness: &Harness,
-    subject: Subject,
+    question: &Question,
     options: &Options,
     limit: usize,
     cost: &dyn Fn(SlotId) -> u64,
     progress: &dyn Fn(&Statistics),
 ) -> Result<Inferred, Reason> {
-    let system = system(harness, subject, options, progress)?;
+    let system = system(harness, question, options, progress)?;
     let all = matches!(options.abstraction, Abstraction::PartiallyDisjunctive(_));
     let mut constraints = Constraints::default();
     let graph = graph(&system, all, &mut constraints);

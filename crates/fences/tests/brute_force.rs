@@ -1,16 +1,18 @@
 //! Inference against trying all placements: each is put into the program and checked on its own, without
 //! switches. The minimal ones that hold must be just those that inference finds, in order of cost.
 
-use fencepost_bounded::check::{self, Finding, Options};
+use fencepost_bounded::check::{self, Options};
 use fencepost_bounded::switched::{Placement, Switched};
-use fencepost_bounded::unroll::{Subject, Switch};
+use fencepost_bounded::unroll::Switch;
 use fencepost_c::load_with;
 use fencepost_fences::cost::Costs;
 use fencepost_fences::guided::{self, Effort, Outcome};
 use fencepost_fences::place::{Kind, keep_within, resolve};
 use fencepost_harness::budget::{Budget, Poll};
+use fencepost_harness::engine::Finding;
 use fencepost_harness::mine::{Mined, mine};
 use fencepost_harness::operation::Harness;
+use fencepost_harness::question::Question;
 use fencepost_lsl::program::SlotId;
 
 /// Two threads and what must not hold when they are done.
@@ -93,9 +95,9 @@ fn compare(text: &str, model: &str, kinds: &[&str], within: &[&str]) -> (usize, 
         Some(Mined::Specification { observations, .. }) => Some(observations),
         _ => None,
     };
-    let subject = match harness.tests.first() {
-        Some(test) => Subject::Test(test),
-        None => Subject::Main(harness.main.expect("a test or `main`")),
+    let subject = &match harness.tests.first() {
+        Some(test) => Question::Test(test.clone()),
+        None => Question::Main(harness.main.expect("a test or `main`")),
     };
     let plain = Options::default();
     let costs = Costs::default();
@@ -120,9 +122,9 @@ fn compare(text: &str, model: &str, kinds: &[&str], within: &[&str]) -> (usize, 
         let harness = Harness { program, ..harness.clone() };
         let outcome = check::check(&harness, subject, &model, specification, &plain, &|_, _| {});
         match outcome.finding {
-            Finding::Holds { .. } => right.push(placement),
-            Finding::Violated(_) => {}
-            Finding::Unknown(reason) => panic!("{reason}"),
+            Finding::Holds => right.push(placement),
+            Finding::Violated { .. } => {}
+            Finding::Inconclusive(reason) => panic!("{reason}"),
         }
     }
     let minimal = right.iter().filter(|a| !right.iter().any(|b| b != *a && b.is_subset(a)));

@@ -4,13 +4,13 @@
 //! `PROGRAMS=300 cargo test -p fencepost-fences --test rlx_brute_force` is the slow tier.
 
 use fencepost_explore::Buffering;
-use fencepost_explore::Subject;
 use fencepost_explore::rlx::rules::{RMO, Rules, SC};
 use fencepost_explore::rlx::{self, Options, Verdict};
 use fencepost_fences::constraints::{Fence, Kind};
 use fencepost_fences::rlx::{Failure, Goal, Inference, Limits, infer, of_kind};
 use fencepost_harness::observation::ObservationSet;
 use fencepost_harness::operation::Harness;
+use fencepost_harness::question::Question;
 use fencepost_harness::test::Test;
 use fencepost_lsl::program::{Stmt, StmtKind};
 use fencepost_reference::cycles;
@@ -33,7 +33,8 @@ fn straight(program: &Program) -> bool {
 }
 
 fn holds(harness: &Harness, test: &Test, admitted: &ObservationSet, rules: &'static Rules) -> bool {
-    let found = rlx::explore(harness, Subject::Test(test, Some(admitted)), rules, &Options::default());
+    let found =
+        rlx::explore(harness, &Question::Test(test.clone()), Some(admitted), rules, &Options::default());
     match found.verdict {
         Verdict::Holds => true,
         Verdict::Violated { .. } => false,
@@ -76,7 +77,7 @@ fn fenced(harness: &Harness, inference: &Inference, fences: &[Fence]) -> Harness
 /// Compares on one program; true if fences make a difference.
 fn compare(program: &Program, rules: &'static Rules) -> bool {
     let (harness, test) = lower(program);
-    let sequential = rlx::explore(&harness, Subject::Test(&test, None), &SC, &Options::default());
+    let sequential = rlx::explore(&harness, &Question::Test(test.clone()), None, &SC, &Options::default());
     let admitted = sequential.observations;
     let goals = [Goal::Admitted(test.clone(), admitted.clone())];
     // With shortcuts off, solutions are exactly those of the transition system.

@@ -2,13 +2,15 @@
 //! every placement does what it is for.
 
 use fencepost_explore::abstraction::{Abstraction, Approach, verify};
-use fencepost_explore::{Buffering, Options, Subject, Verdict};
+use fencepost_explore::{Buffering, Options};
 use fencepost_fences::guided::{self, Effort, Outcome};
 use fencepost_fences::place::Kind;
 use fencepost_fences::proved::Proved;
 use fencepost_fences::store_buffers::{Inferred, fenced, fewest, infer};
 use fencepost_harness::budget::Budget;
+use fencepost_harness::engine::Finding;
 use fencepost_harness::operation::Harness;
+use fencepost_harness::question::Question;
 use fencepost_lsl::program::SlotId;
 use fencepost_reference::generate::Random;
 use std::path::{Path, PathBuf};
@@ -31,7 +33,7 @@ fn options(model: &str, abstraction: &str) -> Options {
 }
 
 fn inferred(harness: &Harness, options: &Options) -> Inferred {
-    let main = Subject::Main(harness.main.expect("there is a main"));
+    let main = &Question::Main(harness.main.expect("there is a main"));
     infer(harness, main, options, 50, &fewest(&harness.program), &|_| {}).expect("small enough")
 }
 
@@ -55,10 +57,10 @@ fn lines(harness: &Harness, placement: &[SlotId]) -> Vec<u32> {
 }
 
 /// What verification says of the program with some fences.
-fn verdict(harness: &Harness, placement: &[SlotId], options: &Options, approach: Approach) -> Verdict {
+fn verdict(harness: &Harness, placement: &[SlotId], options: &Options, approach: Approach) -> Finding {
     let harness = Harness { program: fenced(&harness.program, placement), ..harness.clone() };
-    let main = Subject::Main(harness.main.expect("there is a main"));
-    verify(&harness, main, options, approach, &|_| {}).verdict
+    let main = &Question::Main(harness.main.expect("there is a main"));
+    verify(&harness, main, options, approach, &|_| {}).finding
 }
 
 /// The line of a file that has a text.
@@ -81,12 +83,12 @@ fn peterson_on_pso_needs_the_fences_of_figure_2() {
         let at = lines(&harness, &fewest);
         assert_eq!(at.len(), 2, "{abstraction}: {at:?}");
         assert!((first..=first + 1).contains(&at[0]) && (second..=second + 1).contains(&at[1]), "{at:?}");
-        assert_eq!(verdict(&harness, &fewest, &options, Approach::Refine), Verdict::Holds);
+        assert_eq!(verdict(&harness, &fewest, &options, Approach::Refine), Finding::Holds);
         for left_out in 0..fewest.len() {
             let mut fewer = fewest.clone();
             fewer.remove(left_out);
             let without = verdict(&harness, &fewer, &options, Approach::Refine);
-            assert!(matches!(without, Verdict::Violated { .. }), "fence {left_out} is not needed");
+            assert!(matches!(without, Finding::Violated { .. }), "fence {left_out} is not needed");
         }
     }
 }
@@ -170,7 +172,7 @@ fn placements_repair_random_programs() {
         std::fs::write(&path, &text).expect("writable");
         let harness = load(&path, &[]);
         let exact = Approach::Fixed(Abstraction::Exact);
-        let sequential = verdict(&harness, &[], &options("sc", "none"), exact) == Verdict::Holds;
+        let sequential = verdict(&harness, &[], &options("sc", "none"), exact) == Finding::Holds;
         for (model, abstraction) in [
             ("pso", "fd:1"),
             ("pso", "pd:1"),
@@ -192,7 +194,7 @@ fn placements_repair_random_programs() {
             for placement in &found.listed {
                 let approach = Approach::Fixed(options.abstraction);
                 let got = verdict(&harness, placement, &options, approach);
-                assert_eq!(got, Verdict::Holds, "{:?} {name}", lines(&harness, placement));
+                assert_eq!(got, Finding::Holds, "{:?} {name}", lines(&harness, placement));
                 match placement.is_empty() {
                     true => right += 1,
                     false => repaired += 1,

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 /// A test on a model: what a placement must make hold.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Question {
+pub struct Demand {
     /// The test's name; `main` for a closed program, and how many schedules for a sweep.
     pub name: String,
     /// The model's name.
@@ -156,7 +156,7 @@ pub struct Inference {
     /// Whether that finds what is needed, and no more.
     pub exact: bool,
     /// What placements were asked.
-    pub questions: Vec<Question>,
+    pub questions: Vec<Demand>,
     /// The kinds of fences that were offered.
     pub kinds: Vec<&'static str>,
     /// Places that were offered.

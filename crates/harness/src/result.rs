@@ -48,8 +48,8 @@ pub enum Wrong {
         /// The events that are repeated, by thread and as the thread makes them.
         repeats: Vec<EventId>,
     },
-    /// Heap objects are lost before they are freed.
-    Leak,
+    /// Heap objects at these addresses are lost before they are freed.
+    Leak(Vec<u64>),
 }
 
 impl Wrong {
@@ -61,7 +61,7 @@ impl Wrong {
             Wrong::Unexplained => "unexplained",
             Wrong::Stuck(_) => "stuck",
             Wrong::Endless { .. } => "endless",
-            Wrong::Leak => "leak",
+            Wrong::Leak(_) => "leak",
         }
     }
 }

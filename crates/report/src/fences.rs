@@ -4,7 +4,7 @@ use crate::text::{BAD, BOLD, FAINT, GOOD, RESET, UNSURE, count, reason, seconds}
 use crate::trace::Renderer;
 use crate::{json, text};
 use fencepost_harness::inference::{
-    Answer, Failure, Inference, Method, Placed, PlacedFence, Question, StrongerOrder, Without,
+    Answer, Demand, Failure, Inference, Method, Placed, PlacedFence, StrongerOrder, Without,
 };
 use fencepost_harness::operation::Harness;
 use fencepost_harness::result::{Property, Verdict};
@@ -43,7 +43,7 @@ pub fn text(harness: &Harness, inference: &Inference, explain: bool) -> String {
     out
 }
 
-fn name(question: &Question) -> String {
+fn name(question: &Demand) -> String {
     format!("{} on {}", question.name, question.model)
 }
 

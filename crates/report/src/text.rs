@@ -66,7 +66,7 @@ pub(crate) fn reason(example: &fencepost_harness::result::Counterexample) -> Str
         (Some((_, fault, _)), _) => fault.to_string(),
         (None, Wrong::Stuck(_)) => "threads wait for ever".into(),
         (None, Wrong::Endless { .. }) => "an execution that never ends".into(),
-        (None, Wrong::Leak) => "a heap object is lost before it is freed".into(),
+        (None, Wrong::Leak(_)) => "a heap object is lost before it is freed".into(),
         (None, Wrong::Unexplained) => "no order of its calls is right".into(),
         (None, Wrong::Observation) => "an observation that no serial execution gives".into(),
         (None, Wrong::Fault) => "an error that the trace does not show".into(),

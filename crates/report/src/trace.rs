@@ -63,7 +63,7 @@ impl Renderer<'_> {
                     self.repeats(out, thread, repeats);
                 }
             }
-            Wrong::Leak => _ = writeln!(out, "  {BAD}a heap object is lost before it is freed{RESET}"),
+            Wrong::Leak(_) => _ = writeln!(out, "  {BAD}a heap object is lost before it is freed{RESET}"),
         }
     }
 

@@ -15,7 +15,7 @@ use crate::guard::Guard;
 use crate::ssa::{ValId, Values};
 use fencepost_harness::budget::{Budget, Exhausted};
 use fencepost_harness::operation::{Harness, OpId};
-use fencepost_harness::test::Test;
+use fencepost_harness::question::Question;
 use fencepost_lsl::fault::{Fault, Use};
 use fencepost_lsl::interp::Frame;
 use fencepost_lsl::layout::LayoutId;
@@ -25,15 +25,6 @@ use fencepost_lsl::value::IntTy;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 use std::ops::Range;
-
-/// What is to be unrolled.
-#[derive(Clone, Copy)]
-pub enum Subject<'a> {
-    /// A test of a data type.
-    Test(&'a Test),
-    /// A closed program that starts here.
-    Main(ProcId),
-}
 
 /// The way from a thread's first statement to a loop or call, as statement positions and repetitions:
 /// the identity of a loop instance from one round to the next.
@@ -411,12 +402,12 @@ pub enum Failure {
     Exhausted(Exhausted),
 }
 
-/// Unrolls a subject.
+/// Unrolls what is asked about.
 pub fn unroll(
     harness: &Harness,
-    subject: Subject,
+    question: &Question,
     bounds: &Bounds,
     options: &Options,
 ) -> Result<Unrolled, Failure> {
-    walk::Walker::new(harness, bounds, options).run(subject)
+    walk::Walker::new(harness, bounds, options).run(question)
 }

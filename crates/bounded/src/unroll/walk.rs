@@ -4,12 +4,13 @@ use super::fold::Known;
 use super::spin::{self, Turn};
 use super::{
     Branch, CallRecord, Event, EventKind, Failure, InstancePath, LoopInfo, Object, Options, StackId, Start,
-    Stillness, Stop, StopKind, Subject, Switch, ThreadCode, Unrolled,
+    Stillness, Stop, StopKind, Switch, ThreadCode, Unrolled,
 };
 use crate::guard::Guard;
 use crate::ssa::{Check, Node, ValId, Values};
 use crate::unroll::Bounds;
 use fencepost_harness::operation::{Harness, OpId};
+use fencepost_harness::question::Question;
 use fencepost_harness::test::Test;
 use fencepost_lsl::fault::{Fault, Use};
 use fencepost_lsl::interp::{Frame, MAX_CALLS, MAX_THREADS, too_deep};
@@ -20,7 +21,7 @@ use fencepost_lsl::program::{
     Choice, Label, Operand, Place, Proc, ProcId, Program, Stmt, StmtKind, address, compares_and_swaps,
     continues,
 };
-use fencepost_lsl::source::Span;
+use fencepost_lsl::source::{FileId, Span};
 use fencepost_lsl::value::{IntTy, Value};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
@@ -163,10 +164,14 @@ impl<'a> Walker<'a> {
         }
     }
 
-    pub(super) fn run(mut self, subject: Subject) -> Result<Unrolled> {
-        match subject {
-            Subject::Test(test) => self.plan_test(test),
-            Subject::Main(proc) => {
+    pub(super) fn run(mut self, question: &Question) -> Result<Unrolled> {
+        match question {
+            Question::Test(test) => self.plan_test(test),
+            Question::Client(_) => {
+                let what = "clients with fixed arguments, which the explicit engine explores".into();
+                return Err(Failure::Unsupported(what, Span::new(FileId(0), 0, 0)));
+            }
+            &Question::Main(proc) => {
                 let call = PendingCall { op: None, primed: false, proc, args: Vec::new() };
                 self.pending.push(Pending {
                     path: vec![0],

@@ -1,9 +1,10 @@
 //! How to ask the engine about a litmus test.
 
-use fencepost_bounded::check::{self, Finding, Options};
-use fencepost_bounded::unroll::Subject;
+use fencepost_bounded::check::{self, Options};
+use fencepost_harness::engine::Finding;
 use fencepost_harness::observation::ObservationSet;
 use fencepost_harness::operation::Harness;
+use fencepost_harness::question::Question;
 use fencepost_harness::trace::Trace;
 use fencepost_harness::verdict::Reason;
 use fencepost_lsl::program::{Order, Stmt, StmtKind};
@@ -12,21 +13,21 @@ use fencepost_reference::litmus::Row;
 use fencepost_reference::lower::{self, Entry};
 
 /// A row as a question: a program that completes only with the outcome asked about.
-pub(crate) struct Question {
+pub(crate) struct Litmus {
     harness: Harness,
     entry: Entry,
 }
 
-impl Question {
-    pub(crate) fn of(row: &Row) -> Question {
+impl Litmus {
+    pub(crate) fn of(row: &Row) -> Litmus {
         let (harness, entry) = lower::ask(&row.program, &row.wanted);
-        Question { harness, entry }
+        Litmus { harness, entry }
     }
 
-    /// As [`Question::of`], with ghost blocks for atomic ones.
+    /// As [`Litmus::of`], with ghost blocks for atomic ones.
     #[allow(dead_code, reason = "not all tests ask about ghosts")]
-    pub(crate) fn with_ghosts(row: &Row) -> Question {
-        let mut question = Question::of(row);
+    pub(crate) fn with_ghosts(row: &Row) -> Litmus {
+        let mut question = Litmus::of(row);
         for proc in &mut question.harness.program.procs {
             haunt(&mut proc.body, false);
         }
@@ -40,24 +41,24 @@ impl Question {
 
     /// An execution of a model that has the outcome. The referee has looked at it.
     pub(crate) fn execution(&self, model: &Model) -> Option<Trace> {
-        let subject = match &self.entry {
-            Entry::Test(test) => Subject::Test(test),
-            Entry::Main(proc) => Subject::Main(*proc),
+        let question = &match &self.entry {
+            Entry::Test(test) => Question::Test(test.clone()),
+            Entry::Main(proc) => Question::Main(*proc),
         };
         // With nothing specified, any execution that completes is a violation.
         let nothing = ObservationSet::default();
         let options = Options::default();
-        match check::check(&self.harness, subject, model, Some(&nothing), &options, &|_, _| {}).finding {
-            Finding::Violated(trace) => {
+        match check::check(&self.harness, question, model, Some(&nothing), &options, &|_, _| {}).finding {
+            Finding::Violated { trace, .. } => {
                 assert!(trace.fault().is_none(), "litmus tests have no faults");
                 if let Err(why) = self.replay(&trace, model) {
                     panic!("{}: {why}\n{trace:#?}", model.name);
                 }
                 Some(*trace)
             }
-            Finding::Unknown(Reason::Vacuous(_)) => None,
-            Finding::Unknown(reason) => panic!("no limits are set: {reason}"),
-            Finding::Holds { .. } => panic!("an execution completes and is no violation"),
+            Finding::Inconclusive(Reason::Vacuous(_)) => None,
+            Finding::Inconclusive(reason) => panic!("no limits are set: {reason}"),
+            Finding::Holds => panic!("an execution completes and is no violation"),
         }
     }
 

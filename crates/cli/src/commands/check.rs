@@ -7,9 +7,10 @@ use anyhow::Result;
 use fencepost_bounded::range::Precision;
 use fencepost_bounded::solver::OrderEncoding;
 use fencepost_driver::check::{self, Engine, Limits, Mining};
-use fencepost_driver::session::{Session, Subject};
+use fencepost_driver::session::Session;
 use fencepost_explore::{self as explore, Search, Termination};
 use fencepost_harness::budget::Allowance;
+use fencepost_harness::question::Question;
 use fencepost_harness::result::CheckResult;
 use fencepost_harness::verdict::Kind;
 use fencepost_lsl::diagnostic::Diagnostic;
@@ -165,17 +166,17 @@ fn check_file(file: &Path, args: &CheckArgs, limits: &Limits, tally: &mut Tally)
 }
 
 /// What to check: every subject asked for, on every model; or what is expected of them.
-fn plan(session: &mut Session, args: &CheckArgs) -> Option<Vec<(Subject, Model)>> {
+fn plan(session: &mut Session, args: &CheckArgs) -> Option<Vec<(Question, Model)>> {
     let mut problems = engine_problems(args);
     let mut subjects = Vec::new();
     for wanted in &args.test {
-        match session.subject(wanted) {
+        match session.question(wanted) {
             Ok(subject) => subjects.push(subject),
             Err(problem) => problems.push(problem),
         }
     }
     if args.test.is_empty() {
-        subjects = session.subjects();
+        subjects = session.questions();
         if subjects.is_empty() {
             problems.push(nothing_to_check(session));
         }

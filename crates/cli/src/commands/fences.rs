@@ -8,13 +8,14 @@ use crate::progress::{Line, interrupted};
 use anyhow::{Context, Result};
 use fencepost_driver::check::Limits;
 use fencepost_driver::fences::{Asked, Request, Sweeps, infer, is_typed};
-use fencepost_driver::session::{Session, Subject};
+use fencepost_driver::session::Session;
 use fencepost_explore::Buffering;
 use fencepost_explore::abstraction::Approach;
 use fencepost_fences::cost::Costs;
 use fencepost_fences::place::{KINDS, Kind, keep_within};
 use fencepost_harness::budget::Allowance;
 use fencepost_harness::inference::{Answer, Inference, Method};
+use fencepost_harness::question::Question;
 use fencepost_harness::verdict;
 use fencepost_lsl::diagnostic::Diagnostic;
 use fencepost_lsl::source::{Origin, SourceFile};
@@ -159,13 +160,13 @@ fn questions(
 ) -> Vec<(Asked, Model)> {
     let mut subjects = Vec::new();
     for wanted in &args.test {
-        match session.subject(wanted) {
-            Ok(subject) => subjects.push(subject),
+        match session.question(wanted) {
+            Ok(question) => subjects.push(question),
             Err(problem) => problems.push(problem),
         }
     }
     if args.test.is_empty() && !args.sweep {
-        subjects = session.subjects();
+        subjects = session.questions();
         if subjects.is_empty() {
             problems.push(nothing_to_check(session));
         }
@@ -174,14 +175,14 @@ fn questions(
     for model in models {
         let of_model = session.harness.expectations.iter().filter(|e| e.model == model.name);
         let expected: Vec<_> = of_model.filter(|e| e.verdict != verdict::Kind::Inconclusive).collect();
-        for subject in &subjects {
+        for question in &subjects {
             let wanted = !args.test.is_empty() || expected.is_empty();
-            let names = match subject {
-                Subject::Main(_) => [subject.name(), fencepost_driver::verify::NAME],
-                Subject::Test(_) => [subject.name(); 2],
+            let names = match question {
+                Question::Main(_) => [question.name(), fencepost_driver::verify::NAME],
+                Question::Test(_) | Question::Client(_) => [question.name(); 2],
             };
             if wanted || expected.iter().any(|e| names.contains(&e.test.as_str())) {
-                questions.push((Asked::Subject(subject.clone()), model.clone()));
+                questions.push((Asked::Question(question.clone()), model.clone()));
             }
         }
         if args.sweep {
@@ -193,8 +194,8 @@ fn questions(
         problems.push(problem.help("name what must hold, as in --test T0"));
     }
     questions.sort_by_key(|(asked, _)| match asked {
-        Asked::Subject(subject) => {
-            subject.test().map_or((0, 0), |test| (test.invocations().count(), test.threads.len()))
+        Asked::Question(question) => {
+            question.test().map_or((0, 0), |test| (test.invocations().count(), test.threads.len()))
         }
         Asked::Sweep => (usize::MAX, 0),
     });
@@ -210,7 +211,7 @@ fn unsuitable(
     problems: &mut Vec<Diagnostic>,
 ) {
     let mut problem = |message: String, help: &str| problems.push(Diagnostic::general(message).help(help));
-    let closed = |asked: &Asked| matches!(asked, Asked::Subject(Subject::Main(_)));
+    let closed = |asked: &Asked| matches!(asked, Asked::Question(Question::Main(_)));
     let mut models: Vec<&Model> = questions.iter().map(|(_, model)| model).collect();
     models.dedup_by_key(|model| &model.name);
     let store_buffers =

@@ -3,13 +3,14 @@
 use crate::args::VerifyArgs;
 use crate::commands::check::{BAD_INPUT, find_model, load, print_diagnostics};
 use crate::output::outln;
-use crate::progress::{Visits, interrupted};
+use crate::progress::{Line, interrupted};
 use anyhow::Result;
-use fencepost_driver::session::{Session, Subject};
+use fencepost_driver::session::Session;
 use fencepost_driver::verify::{self, Verified};
-use fencepost_explore::abstraction::{Abstraction, Approach, Verification};
-use fencepost_explore::{Buffering, Options};
+use fencepost_explore::Buffering;
+use fencepost_explore::abstraction::{Abstraction, Approach, Proof};
 use fencepost_harness::budget::Allowance;
+use fencepost_harness::question::Question;
 use fencepost_harness::result::CheckResult;
 use fencepost_harness::verdict::Kind;
 use fencepost_lsl::diagnostic::Diagnostic;
@@ -34,11 +35,9 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<u8> {
     let mut documents = Vec::new();
     let mut shown = false;
     for model in &models {
-        let budget = allowance.begin();
-        let options = Options { budget, ..Options::default() };
-        let Verified { result, verification } = {
-            let line = Visits::start(format!("{} on {}", args.file.display(), model.name), !args.json);
-            verify::verify(&session, main, model, &options, approach, &|visits| line.update(visits))
+        let Verified { result, searches } = {
+            let line = Line::start(format!("{} on {}", args.file.display(), model.name), !args.json);
+            verify::verify(&session, main, model, &allowance.begin(), approach, &|phase| line.update(phase))
         };
         if !args.json {
             outln!("{}", text::line(&session.harness, &result));
@@ -48,7 +47,7 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<u8> {
             }
         }
         if args.json {
-            documents.push(document(&session, &result, &verification));
+            documents.push(document(&session, &result, &searches));
         }
         results.push(result);
     }
@@ -67,9 +66,9 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<u8> {
 }
 
 /// A result with the searches behind it.
-fn document(session: &Session, result: &CheckResult, verification: &Verification) -> Value {
+fn document(session: &Session, result: &CheckResult, searches: &[Proof]) -> Value {
     let mut document = json::result(&session.harness, None, result);
-    let searches = verification.searches.iter().map(|search| {
+    let searches = searches.iter().map(|search| {
         value!({
             "abstraction": search.abstraction.to_string(),
             "states": search.statistics.states,
@@ -90,9 +89,9 @@ type Plan = (ProcId, Vec<Model>, Approach);
 /// What to verify, on which models and how.
 fn plan(session: &Session, args: &VerifyArgs) -> Result<Plan, Vec<Diagnostic>> {
     let mut problems = Vec::new();
-    let main = session.subjects().into_iter().find_map(|subject| match subject {
-        Subject::Main(main) => Some(main),
-        Subject::Test(_) => None,
+    let main = session.questions().into_iter().find_map(|question| match question {
+        Question::Main(main) => Some(main),
+        Question::Test(_) | Question::Client(_) => None,
     });
     if main.is_none() {
         let message = format!("nothing to verify in {}: it is no closed program", session.file);

@@ -3,7 +3,6 @@
 use super::swept::Swept;
 use super::{Asked, Request, Search, Stuck, disagreement};
 use crate::check::{Progress, leeway, mine};
-use crate::session::Subject;
 use fencepost_bounded::check::Options;
 use fencepost_bounded::switched::{Finding, Placement, Switched};
 use fencepost_bounded::unroll::{self, Switch};
@@ -15,8 +14,10 @@ use fencepost_fences::guided::{self, Effort, Found, Outcome};
 use fencepost_fences::place::Kind;
 use fencepost_fences::proved::Proved;
 use fencepost_fences::{rlx, store_buffers};
+use fencepost_harness::engine;
 use fencepost_harness::inference::Method;
 use fencepost_harness::mine::Mined;
+use fencepost_harness::question::Question;
 use fencepost_harness::verdict::Reason;
 use fencepost_lsl::program::SlotId;
 use std::collections::BTreeMap;
@@ -49,7 +50,7 @@ impl Search<'_> {
         for (asked, _) in questions {
             (self.progress)(Progress::Mining);
             mined.push(match asked {
-                Asked::Subject(Subject::Test(test)) => {
+                Asked::Question(Question::Test(test)) => {
                     Some(mine(session, test, &options.budget).map_err(|reason| (None, reason))?)
                 }
                 _ => None,
@@ -58,7 +59,7 @@ impl Search<'_> {
         let quiet = |_, _| {};
         let machines: Vec<Result<explore::Options, Reason>> =
             questions.iter().map(|(_, model)| self.exploring(model)).collect();
-        let mut checks: Vec<Box<dyn guided::Question + '_>> = Vec::new();
+        let mut checks: Vec<Box<dyn guided::Trial + '_>> = Vec::new();
         for (index, ((asked, model), mined)) in questions.iter().zip(&mined).enumerate() {
             let specification = match mined.as_deref() {
                 None => None,
@@ -68,20 +69,19 @@ impl Search<'_> {
                     return Err((Some(index), Reason::Specification(why.clone())));
                 }
             };
-            let subject = match asked {
+            let question = match asked {
                 Asked::Sweep => {
                     checks.push(Box::new(Swept::new(self, model)));
                     continue;
                 }
-                Asked::Subject(Subject::Main(proc)) if self.proved[index] => {
+                Asked::Question(Question::Main(proc)) if self.proved[index] => {
                     let machine = machines[index].as_ref().map_err(|reason| (Some(index), reason.clone()))?;
                     checks.push(Box::new(Proved::new(&session.harness, *proc, machine, approach, kinds)));
                     continue;
                 }
-                Asked::Subject(Subject::Test(test)) => unroll::Subject::Test(test),
-                Asked::Subject(Subject::Main(proc)) => unroll::Subject::Main(*proc),
+                Asked::Question(question) => question,
             };
-            let switched = Switched::new(&session.harness, subject, model, specification, &options, &quiet);
+            let switched = Switched::new(&session.harness, question, model, specification, &options, &quiet);
             checks.push(Box::new(switched));
         }
         let slots = session.harness.program.slots.iter();
@@ -104,7 +104,7 @@ impl Search<'_> {
     /// For one question, about a closed program, and one kind of fences, full ones.
     fn by_store_buffers(&self, approach: Approach) -> Result<Outcome, Reason> {
         let Request { session, questions, kinds, costs, limit, .. } = self.request;
-        let [(Asked::Subject(Subject::Main(main)), model)] = &questions[..] else {
+        let [(Asked::Question(Question::Main(main)), model)] = &questions[..] else {
             return Err(Reason::Unsupported("to infer from store buffers for more than `main`".into()));
         };
         let abstraction = match approach {
@@ -114,12 +114,13 @@ impl Search<'_> {
             Approach::Refine => Abstraction::FullyDisjunctive(1),
         };
         let options = explore::Options { abstraction, ..self.exploring(model)? };
-        let progress = |visits: &explore::Statistics| (self.progress)(Progress::States(visits.states));
-        let subject = explore::Subject::Main(*main);
+        let progress = |visits: &explore::Statistics| {
+            (self.progress)(Progress::Engine(engine::Progress::States(visits.states)))
+        };
         let cost = |slot: SlotId| costs.of(kinds[0], &session.harness.program.slots[slot.index()]);
         let inferred = store_buffers::infer(
             &session.harness,
-            subject,
+            &Question::Main(*main),
             &options,
             (*limit).max(LISTED),
             &cost,
@@ -146,14 +147,19 @@ impl Search<'_> {
             let stuck = |reason| (Some(index), reason);
             rules = Rules::of(model);
             goals.push(match asked {
-                Asked::Subject(Subject::Main(_)) => rlx::Goal::Main,
-                Asked::Subject(Subject::Test(test)) => match &*mine(session, test, &budget).map_err(stuck)? {
-                    Mined::Specification { observations, .. } => {
-                        rlx::Goal::Admitted(test.clone(), observations.clone())
+                Asked::Question(Question::Main(_)) => rlx::Goal::Main,
+                Asked::Question(Question::Client(_)) => {
+                    return Err(stuck(Reason::Unsupported("clients with execution buffers".into())));
+                }
+                Asked::Question(Question::Test(test)) => {
+                    match &*mine(session, test, &budget).map_err(stuck)? {
+                        Mined::Specification { observations, .. } => {
+                            rlx::Goal::Admitted(test.clone(), observations.clone())
+                        }
+                        Mined::Fault(_) => return Err(stuck(disagreement("on sc"))),
+                        Mined::Impossible(why) => return Err(stuck(Reason::Specification(why.clone()))),
                     }
-                    Mined::Fault(_) => return Err(stuck(disagreement("on sc"))),
-                    Mined::Impossible(why) => return Err(stuck(Reason::Specification(why.clone()))),
-                },
+                }
                 Asked::Sweep => {
                     return Err(stuck(Reason::Unsupported("sweeps with execution buffers".into())));
                 }

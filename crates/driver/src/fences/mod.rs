@@ -11,7 +11,7 @@ pub use find::is_typed;
 
 use crate::check::{self, Limits, Progress};
 use crate::clients::{self, Clients, Setting};
-use crate::session::{Session, Subject};
+use crate::session::Session;
 use crate::sweep::Sweep;
 use crate::verify;
 use fencepost_bounded::switched::{Finding, Placement, fences_only_forbid};
@@ -22,8 +22,9 @@ use fencepost_fences::cost::Costs;
 use fencepost_fences::guided::{Effort, Outcome};
 use fencepost_fences::place::{self, Kind, resolve};
 use fencepost_harness::budget::{Allowance, Budget, Poll};
-use fencepost_harness::inference::{Answer, Failure, Inference, Method, Placed, Question, Without};
+use fencepost_harness::inference::{Answer, Demand, Failure, Inference, Method, Placed, Without};
 use fencepost_harness::operation::Harness;
+use fencepost_harness::question::Question;
 use fencepost_harness::result::{CheckResult, Property, Scope, Statistics, Verdict};
 use fencepost_harness::schedule::Schedules;
 use fencepost_harness::test::Test;
@@ -44,7 +45,7 @@ const LONGEST_HEAD: usize = 4;
 #[derive(Clone)]
 pub enum Asked {
     /// A test, or the closed program.
-    Subject(Subject),
+    Question(Question),
     /// All schedules of a sweep.
     Sweep,
 }
@@ -130,7 +131,7 @@ pub fn infer(request: &Request, progress: &dyn Fn(Progress)) -> Inference {
         .answer(&mut effort)
         .unwrap_or_else(|(question, reason)| Answer::Inconclusive { question, reason });
     let question =
-        |(asked, model): &(Asked, Model)| Question { name: search.name(asked), model: model.name.clone() };
+        |(asked, model): &(Asked, Model)| Demand { name: search.name(asked), model: model.name.clone() };
     Inference {
         file: request.session.file.clone(),
         method: request.method,
@@ -244,7 +245,7 @@ impl Search<'_> {
     fn provable(&self) -> Vec<bool> {
         let able = |(asked, model): &(Asked, Model)| {
             let proc = match asked {
-                Asked::Subject(Subject::Main(proc)) if model.buffering.is_some() && !self.limits.reuse => {
+                Asked::Question(Question::Main(proc)) if model.buffering.is_some() && !self.limits.reuse => {
                     *proc
                 }
                 _ => return false,
@@ -296,22 +297,20 @@ impl Search<'_> {
     fn ask(&self, session: &Session, question: usize, asked: &Asked, model: &Model) -> Failure {
         let (test, result): (Option<Test>, CheckResult) = match asked {
             Asked::Sweep => self.swept(session.harness.clone(), model),
-            Asked::Subject(Subject::Main(proc)) if self.proved[question] => {
+            Asked::Question(Question::Main(proc)) if self.proved[question] => {
                 let found = self.verified(session, *proc, model);
                 (None, found.unwrap_or_else(|why| undecided(session, "main", model, why)))
             }
-            Asked::Subject(subject) => (
-                subject.test().cloned(),
-                check::check(session, subject, model, &self.limits(), self.progress),
+            Asked::Question(question) => (
+                question.test().cloned(),
+                check::check(session, question, model, &self.limits(), self.progress),
             ),
         };
         Failure { question, test, result }
     }
 
     fn verified(&self, session: &Session, main: ProcId, model: &Model) -> Result<CheckResult, Reason> {
-        let report = |statistics: &explore::Statistics| (self.progress)(Progress::States(statistics.states));
-        let options = self.exploring(model)?;
-        Ok(verify::verify(session, main, model, &options, Approach::Refine, &report).result)
+        Ok(verify::verify(session, main, model, &self.budget(), Approach::Refine, self.progress).result)
     }
 
     /// How a machine is explored.
@@ -330,8 +329,8 @@ impl Search<'_> {
     fn name(&self, asked: &Asked) -> String {
         let harness = &self.request.session.harness;
         match asked {
-            Asked::Subject(Subject::Test(test)) if !harness.tests.contains(test) => test.show(harness),
-            Asked::Subject(subject) => subject.name().to_owned(),
+            Asked::Question(Question::Test(test)) if !harness.tests.contains(test) => test.show(harness),
+            Asked::Question(question) => question.name().to_owned(),
             Asked::Sweep => match self.request.sweep(harness.clone(), &fencepost_models::sc()) {
                 Ok(sweep) => {
                     let counted = Schedules::until(sweep.scope.clone(), &Poll::new(&self.budget()));

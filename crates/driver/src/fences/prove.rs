@@ -2,7 +2,7 @@
 
 use super::mirror::Mirror;
 use super::{Asked, Request, Search, Stuck, disagreement};
-use crate::session::{Session, Subject};
+use crate::session::Session;
 use fencepost_bounded::switched::Placement;
 use fencepost_bounded::unroll::Switch;
 use fencepost_fences::guided::Found;
@@ -12,6 +12,7 @@ use fencepost_fences::place::slot;
 use fencepost_harness::inference::{
     ChangedFile, Failure, Method, Placed, PlacedFence, StrongerOrder, Without,
 };
+use fencepost_harness::question::Question;
 use fencepost_harness::result::{CheckResult, Verdict};
 use fencepost_harness::verdict::Reason;
 use fencepost_lsl::program::Program;
@@ -173,14 +174,17 @@ impl Search<'_> {
         })?;
         let mut answers = Vec::new();
         for (index, (asked, model)) in questions.iter().enumerate() {
-            let subject = match asked {
-                Asked::Subject(Subject::Main(_)) => patched.subject("main").map(Asked::Subject),
-                Asked::Subject(Subject::Test(test)) => {
-                    patched.subject(&test.show(&session.harness)).map(Asked::Subject)
+            let found = match asked {
+                Asked::Question(Question::Client(client)) => {
+                    Ok(Asked::Question(Question::Client(client.clone())))
+                }
+                Asked::Question(Question::Main(_)) => patched.question("main").map(Asked::Question),
+                Asked::Question(Question::Test(test)) => {
+                    patched.question(&test.show(&session.harness)).map(Asked::Question)
                 }
                 Asked::Sweep => Ok(Asked::Sweep),
             };
-            let asked = subject.map_err(|problem| (Some(index), Reason::Internal(problem.message)))?;
+            let asked = found.map_err(|problem| (Some(index), Reason::Internal(problem.message)))?;
             let answer = self.ask(&patched, index, &asked, model);
             let violated = matches!(answer.result.verdict, Verdict::Violated(_));
             answers.push(answer);

@@ -7,12 +7,12 @@ use crate::check::Progress;
 use crate::open;
 use crate::sweep::{self, Sweep, Work};
 use fencepost_bounded::switched::{Finding, Placement};
-use fencepost_explore as explore;
 use fencepost_fences::asking;
-use fencepost_fences::guided::Question;
+use fencepost_fences::guided::Trial;
 use fencepost_fences::place::resolve;
 use fencepost_harness::budget::peak_memory;
 use fencepost_harness::client::Client;
+use fencepost_harness::engine;
 use fencepost_harness::operation::Harness;
 use fencepost_harness::result::{CheckResult, Counterexample, Property, Scope, Statistics, Verdict, Visited};
 use fencepost_harness::schedule::Schedules;
@@ -46,15 +46,15 @@ impl<'a> Swept<'a> {
     /// Whether one schedule fails.
     fn fails(&self, sweep: &Sweep, number: u64) -> Result<bool, Reason> {
         let client = client(sweep, number)?;
-        match sweep.explore(number, &client, &self.search.budget(), &|_| {})?.verdict {
-            explore::Verdict::Holds => Ok(false),
-            explore::Verdict::Violated { .. } => Ok(true),
-            explore::Verdict::Inconclusive(reason) => Err(reason),
+        match sweep.explore(number, &client, &self.search.budget(), &|_| {})?.finding {
+            engine::Finding::Holds => Ok(false),
+            engine::Finding::Violated { .. } => Ok(true),
+            engine::Finding::Inconclusive(reason) => Err(reason),
         }
     }
 }
 
-impl Question for Swept<'_> {
+impl Trial for Swept<'_> {
     fn check(&mut self, on: &Placement) -> Result<Finding, Reason> {
         let sweep = self.sweep(on)?;
         let mut wrong = None;
@@ -158,7 +158,9 @@ impl Search<'_> {
             jobs: self.request.sweeps.as_ref().map_or(1, |sweeps| sweeps.jobs),
             keep_going: false,
         };
-        let mut report = |progress: sweep::Progress| (self.progress)(Progress::States(progress.states));
+        let mut report = |progress: sweep::Progress| {
+            (self.progress)(Progress::Engine(engine::Progress::States(progress.states)))
+        };
         sweep::run(sweep, &Work::default(), &limits, &mut |_| Ok(()), &mut report)
             .map_err(|error| Reason::Unsupported(format!("a sweep that cannot start threads: {error}")))
     }

@@ -17,18 +17,20 @@ pub use merge::merge;
 pub use pool::{Limits, Progress, Work, run, uncounted};
 
 use crate::check::refused;
-use fencepost_explore::{Exploration, Options, Search, Subject, Verdict, Violation, explore};
+use fencepost_explore::{Exploration, Options, Search, explore};
 use fencepost_harness::budget::{Budget, Poll};
 use fencepost_harness::client::Client;
 use fencepost_harness::consistency::explain::explain;
 use fencepost_harness::consistency::history::History;
 use fencepost_harness::consistency::{Property, Waiting, monitor};
+use fencepost_harness::engine::Finding;
 use fencepost_harness::monitor::Monitor;
 use fencepost_harness::operation::Harness;
 use fencepost_harness::oracle::Protocol;
 use fencepost_harness::oracle::binding::Binding;
 use fencepost_harness::oracle::collection::Specification;
 use fencepost_harness::oracle::reference::Reference;
+use fencepost_harness::question::Question;
 use fencepost_harness::result::Wrong;
 use fencepost_harness::schedule::{Schedule, Scope};
 use fencepost_harness::sweep::{Counterexample, Tally};
@@ -127,10 +129,16 @@ impl Sweep {
         let reference = self.reference(budget);
         let mut monitor = self.monitor(reference.as_ref())?;
         let options = Options { budget: budget.clone(), ..self.options.clone() };
-        let found =
-            explore(&self.harness, Subject::Client(client), &options, Some(monitor.as_mut()), progress);
+        let found = explore(
+            &self.harness,
+            &Question::Client(client.clone()),
+            None,
+            &options,
+            Some(monitor.as_mut()),
+            progress,
+        );
         reference.as_ref().map_or(Ok(()), Reference::sound)?;
-        if let (Verdict::Holds, Some(witness), 0) = (&found.verdict, &found.witness, number % SAMPLE) {
+        if let (Finding::Holds, Some(witness), 0) = (&found.finding, &found.witness, number % SAMPLE) {
             self.replay(witness, budget)?;
         }
         Ok(found)
@@ -149,27 +157,27 @@ impl Sweep {
         budget: &Budget,
     ) -> Result<Counterexample, Reason> {
         let reference = self.reference(budget);
+        let question = Question::Client(client.clone());
         let mut last = Reason::Internal("a violation was not found again".into());
         for (search, states) in [(Search::Breadth, Some(NEAREST)), (Search::Depth, budget.states)] {
             let mut inner = self.monitor(reference.as_ref())?;
             let mut recorder = Recorder::new(inner.as_mut());
             let options =
                 Options { search, budget: Budget { states, ..budget.clone() }, ..self.options.clone() };
-            let subject = Subject::Client(client);
-            let found = explore(&self.harness, subject, &options, Some(&mut recorder), &|_| {});
+            let found = explore(&self.harness, &question, None, &options, Some(&mut recorder), &|_| {});
             reference.as_ref().map_or(Ok(()), Reference::sound)?;
-            match found.verdict {
-                Verdict::Violated { violation, trace } => {
-                    let history = match violation {
-                        Violation::Unexplained | Violation::Stuck(_) => recorder.history(),
+            match found.finding {
+                Finding::Violated { wrong, trace } => {
+                    let history = match wrong {
+                        Wrong::Unexplained | Wrong::Stuck(_) => recorder.history(),
                         _ => None,
                     };
                     let history = history.filter(|history| tells_of(history, &trace));
-                    let found = (violation.into(), *trace, history);
+                    let found = (wrong, *trace, history);
                     return self.explained(number, client, found, reference.as_ref(), budget);
                 }
-                Verdict::Inconclusive(reason) => last = reason,
-                Verdict::Holds => {}
+                Finding::Inconclusive(reason) => last = reason,
+                Finding::Holds => {}
             }
         }
         Err(last)

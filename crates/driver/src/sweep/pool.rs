@@ -4,9 +4,8 @@
 //! only the work on schedules with larger numbers, so the first violation is that of the smallest number.
 
 use super::{Sweep, tally};
-use fencepost_explore::Verdict;
 use fencepost_harness::budget::{Budget, Exhausted, Poll};
-use fencepost_harness::result::Wrong;
+use fencepost_harness::engine::Finding;
 use fencepost_harness::schedule::Schedules;
 use fencepost_harness::sweep::{Record, Summary, Tally};
 use fencepost_harness::verdict::{Kind, Reason};
@@ -205,14 +204,14 @@ impl Shared<'_> {
         let (verdict, reason, figures) = match found {
             Ok(found) => {
                 let figures = tally(&found);
-                match found.verdict {
-                    Verdict::Holds => (Kind::Holds, None, figures),
-                    Verdict::Violated { violation, .. } => {
-                        (Kind::Violated, Some(Wrong::from(violation).name().to_owned()), figures)
+                match found.finding {
+                    Finding::Holds => (Kind::Holds, None, figures),
+                    Finding::Violated { wrong, .. } => {
+                        (Kind::Violated, Some(wrong.name().to_owned()), figures)
                     }
                     // Whatever ends all ends this one without a verdict of its own.
-                    Verdict::Inconclusive(Reason::Interrupted | Reason::Timeout) => return None,
-                    Verdict::Inconclusive(reason) => (Kind::Inconclusive, Some(reason.to_string()), figures),
+                    Finding::Inconclusive(Reason::Interrupted | Reason::Timeout) => return None,
+                    Finding::Inconclusive(reason) => (Kind::Inconclusive, Some(reason.to_string()), figures),
                 }
             }
             Err(Reason::Interrupted | Reason::Timeout) => return None,

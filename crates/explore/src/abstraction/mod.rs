@@ -17,4 +17,4 @@ mod verify;
 
 pub use crate::state::buffer::Abstraction;
 pub use system::{Access, FlowPoint, Pass, System, Transition, system};
-pub use verify::{Approach, Proof, Verification, verify};
+pub use verify::{Approach, Proof, Unbounded, Verification, verify};

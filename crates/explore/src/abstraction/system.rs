@@ -10,7 +10,7 @@
 
 use super::Abstraction;
 use super::antichain::{Antichain, Join};
-use crate::code::driver::{self, Subject};
+use crate::code::driver;
 use crate::code::small;
 use crate::code::{Code, Instr};
 use crate::options::{Options, Reductions};
@@ -20,6 +20,7 @@ use crate::step::expand::{Expander, Failure};
 use crate::step::machine::Machine;
 use crate::step::run::Stop;
 use fencepost_harness::operation::Harness;
+use fencepost_harness::question::Question;
 use fencepost_harness::verdict::Reason;
 use fencepost_lsl::program::SlotId;
 use fencepost_lsl::source::Span;
@@ -91,14 +92,14 @@ pub struct System {
 /// Builds the system of a subject with the abstraction that the options name.
 pub fn system(
     harness: &Harness,
-    subject: Subject,
+    question: &Question,
     options: &Options,
     progress: &dyn Fn(&Statistics),
 ) -> Result<System, Reason> {
     if options.abstraction == Abstraction::Exact {
         return Err(Reason::Unsupported("to infer fences from exact store buffers".into()));
     }
-    let code = driver::compile(harness, subject, false);
+    let code = driver::compile(harness, question, false);
     let flow = flow(&code)?;
     let reductions = Reductions { remember: false, ..options.reductions };
     let options = Options { labelled: true, reductions, ..options.clone() };

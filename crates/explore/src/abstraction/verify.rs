@@ -7,14 +7,18 @@ use super::Abstraction;
 use super::concrete::concretize;
 use super::search::{End, search};
 use crate::code::Code;
-use crate::code::driver::{self, Subject};
+use crate::code::driver;
 use crate::options::Options;
-use crate::outcome::{Statistics, Verdict, Violation};
+use crate::outcome::Statistics;
 use crate::reduce::footprint::Footprint;
 use crate::search::trace;
 use crate::step::expand::Step;
 use crate::step::machine::Machine;
+use crate::unsupported;
+use fencepost_harness::engine::{Engine, Finding, Outcome, Progress, Task};
 use fencepost_harness::operation::Harness;
+use fencepost_harness::question::Question;
+use fencepost_harness::result::{self, Scope, Visited, Wrong};
 use fencepost_harness::verdict::Reason;
 use fencepost_models::Buffering;
 use std::time::Instant;
@@ -46,7 +50,7 @@ pub struct Proof {
 #[derive(Clone, Debug)]
 pub struct Verification {
     /// The answer.
-    pub verdict: Verdict,
+    pub finding: Finding,
     /// The searches it took. The last one decided.
     pub searches: Vec<Proof>,
     /// The most threads that were there at the same time.
@@ -68,15 +72,63 @@ const EXACT_LEAST: u64 = 30_000;
 /// Stores that a thread may have under way where no bound is meant.
 const UNBOUNDED: usize = 4096;
 
-/// Verifies a subject. Of the options, the abstraction is chosen by the approach.
+/// The engine: proves without bounds, for closed programs.
+#[derive(Clone, Debug)]
+pub struct Unbounded {
+    /// How to explore; machine, time and memory are those of the task.
+    pub options: Options,
+    /// Which abstractions are tried.
+    pub approach: Approach,
+}
+
+impl Unbounded {
+    /// Verifies, and says by which searches.
+    pub fn verify(&self, task: &Task, progress: &dyn Fn(Progress)) -> (Outcome, Vec<Proof>) {
+        let Some(buffering) = task.model.buffering else {
+            return (unsupported(format!("verification on {}", task.model.name)), Vec::new());
+        };
+        let budget = task.budget.clone();
+        let options = Options { buffering, reuse: task.reuse, budget, ..self.options.clone() };
+        let report = |statistics: &Statistics| progress(Progress::States(statistics.states));
+        let found = verify(task.harness, task.question, &options, self.approach, &report);
+        let visited = found.decisive().map(|proof| Visited {
+            abstraction: proof.abstraction.to_string(),
+            states: proof.statistics.states,
+            transitions: proof.statistics.transitions,
+            preemptions: None,
+        });
+        let outcome = Outcome {
+            finding: found.finding,
+            witness: None,
+            ends: true,
+            stuck: false,
+            scope: Scope { threads: found.threads, visited, ..Scope::default() },
+            statistics: result::Statistics::default(),
+        };
+        (outcome, found.searches)
+    }
+}
+
+impl Engine for Unbounded {
+    fn decide(&self, task: &Task, progress: &dyn Fn(Progress)) -> Outcome {
+        self.verify(task, progress).0
+    }
+
+    /// Abstract states are no executions.
+    fn shows(&self) -> bool {
+        false
+    }
+}
+
+/// Verifies what is asked about. Of the options, the abstraction is chosen by the approach.
 pub fn verify(
     harness: &Harness,
-    subject: Subject,
+    question: &Question,
     options: &Options,
     approach: Approach,
     progress: &dyn Fn(&Statistics),
 ) -> Verification {
-    let code = driver::compile(harness, subject, false);
+    let code = driver::compile(harness, question, false);
     let mut verifier = Verifier { code: &code, harness, options, progress, searches: Vec::new(), threads: 0 };
     let verdict = match (options.buffering, approach) {
         (Buffering::Sc, _) | (_, Approach::Fixed(Abstraction::Exact)) => verifier.exactly(),
@@ -84,7 +136,7 @@ pub fn verify(
         (_, Approach::Refine) => verifier.refine(),
     };
     let Verifier { searches, threads, .. } = verifier;
-    Verification { verdict, searches, threads }
+    Verification { finding: verdict, searches, threads }
 }
 
 struct Verifier<'a> {
@@ -144,19 +196,19 @@ impl Verifier<'_> {
     }
 
     /// All executions, with real buffers.
-    fn exactly(&mut self) -> Verdict {
+    fn exactly(&mut self) -> Finding {
         let exact =
             Options { abstraction: Abstraction::Exact, waits_when_full: true, ..self.options.clone() };
         match self.search(&exact) {
             Found::Safe if self.bound().is_some() => {
                 let limit = self.options.buffer;
-                Verdict::Inconclusive(Reason::Abstraction(format!(
+                Finding::Inconclusive(Reason::Abstraction(format!(
                     "none is found while threads have at most {limit} stores under way, and they may have more; try --abstraction auto"
                 )))
             }
-            Found::Safe => Verdict::Holds,
+            Found::Safe => Finding::Holds,
             Found::Fault(steps, footprint) => self.violated(&exact, &footprint, &steps),
-            Found::Stopped(reason) => Verdict::Inconclusive(reason),
+            Found::Stopped(reason) => Finding::Inconclusive(reason),
         }
     }
 
@@ -165,28 +217,28 @@ impl Verifier<'_> {
         self.searches.last().and_then(|proof| proof.bound)
     }
 
-    fn violated(&self, options: &Options, footprint: &Footprint, steps: &[Step]) -> Verdict {
+    fn violated(&self, options: &Options, footprint: &Footprint, steps: &[Step]) -> Finding {
         match trace::record(self.code, self.harness, options, footprint, steps, false) {
-            Ok(trace) => Verdict::Violated { violation: Violation::Fault, trace: Box::new(trace) },
-            Err(reason) => Verdict::Inconclusive(reason),
+            Ok(trace) => Finding::Violated { wrong: Wrong::Fault, trace: Box::new(trace) },
+            Err(reason) => Finding::Inconclusive(reason),
         }
     }
 
     /// One abstraction.
-    fn abstractly(&mut self, abstraction: Abstraction) -> Verdict {
+    fn abstractly(&mut self, abstraction: Abstraction) -> Finding {
         match self.attempt(abstraction, false) {
             Ok(verdict) => verdict,
             Err(()) => {
                 let what = format!(
                     "{abstraction} has one that was not found with real store buffers; a finer abstraction may prove the program"
                 );
-                Verdict::Inconclusive(Reason::Abstraction(what))
+                Finding::Inconclusive(Reason::Abstraction(what))
             }
         }
     }
 
     /// One abstraction after the other.
-    fn refine(&mut self) -> Verdict {
+    fn refine(&mut self) -> Finding {
         for k in 0..=LONGEST_HEAD {
             if let Ok(verdict) = self.attempt(Abstraction::FullyDisjunctive(k), true) {
                 return verdict;
@@ -196,15 +248,15 @@ impl Verifier<'_> {
             "fd:0 to fd:{LONGEST_HEAD} have some that were not found with real store buffers; try fd:{} or more",
             LONGEST_HEAD + 1
         );
-        Verdict::Inconclusive(Reason::Abstraction(what))
+        Finding::Inconclusive(Reason::Abstraction(what))
     }
 
     /// Tries an abstraction; fails if it has a violation that is not seen to be real. `otherwise` says whether
     /// another way to prove the program will do as well: that its buffers stay short.
-    fn attempt(&mut self, abstraction: Abstraction, otherwise: bool) -> Result<Verdict, ()> {
+    fn attempt(&mut self, abstraction: Abstraction, otherwise: bool) -> Result<Finding, ()> {
         let (steps, footprint) = match self.search(&Options { abstraction, ..self.options.clone() }) {
-            Found::Safe => return Ok(Verdict::Holds),
-            Found::Stopped(reason) => return Ok(Verdict::Inconclusive(reason)),
+            Found::Safe => return Ok(Finding::Holds),
+            Found::Stopped(reason) => return Ok(Finding::Inconclusive(reason)),
             Found::Fault(steps, footprint) => (steps, footprint),
         };
         let unbounded =
@@ -225,9 +277,9 @@ impl Verifier<'_> {
         short.budget.states = Some(short.budget.states.map_or(share, |limit| limit.min(share)));
         match self.search(&short) {
             Found::Fault(steps, footprint) => Ok(self.violated(&short, &footprint, &steps)),
-            Found::Safe if otherwise && self.bound().is_none() => Ok(Verdict::Holds),
+            Found::Safe if otherwise && self.bound().is_none() => Ok(Finding::Holds),
             Found::Stopped(reason @ (Reason::Interrupted | Reason::Timeout)) => {
-                Ok(Verdict::Inconclusive(reason))
+                Ok(Finding::Inconclusive(reason))
             }
             Found::Safe | Found::Stopped(_) => Err(()),
         }

@@ -7,25 +7,13 @@ use crate::code::compile::Compiler;
 use crate::code::confine;
 use crate::code::small;
 use crate::code::{CallSite, Code, Instr, ProcCode, Src, register};
-use fencepost_harness::client::{Client, FixedCall};
-use fencepost_harness::observation::{self, ObservationSet};
+use fencepost_harness::client::FixedCall;
+use fencepost_harness::observation;
 use fencepost_harness::operation::{Harness, OpId};
-use fencepost_harness::test::Test;
+use fencepost_harness::question::Question;
 use fencepost_lsl::program::{Choice, ProcId};
 use fencepost_lsl::source::{FileId, Span};
 use fencepost_lsl::value::Value;
-
-/// What is to be explored.
-#[derive(Clone, Copy)]
-pub enum Subject<'a> {
-    /// A test with all choices of its open arguments; observations must be admitted, if a specification
-    /// is given.
-    Test(&'a Test, Option<&'a ObservationSet>),
-    /// A client with fixed arguments.
-    Client(&'a Client),
-    /// A closed program that starts here.
-    Main(ProcId),
-}
 
 /// A call to be made by a driver.
 #[derive(PartialEq)]
@@ -36,14 +24,14 @@ struct Planned {
     args: Option<Vec<Value>>,
 }
 
-/// Compiles a subject. `watched` says whether a monitor looks at the calls of its threads.
-pub(crate) fn compile(harness: &Harness, subject: Subject, watched: bool) -> Code {
+/// Compiles what is asked about. `watched` says whether a monitor looks at the calls of its threads.
+pub(crate) fn compile(harness: &Harness, question: &Question, watched: bool) -> Code {
     let mut compiler = Compiler::new(&harness.program);
     let mut drivers = Drivers { harness, watched, number: 0, observes: false };
     let span = Span::new(FileId(0), 0, 0);
     let mut placed = Vec::new();
-    match subject {
-        Subject::Main(proc) => {
+    match question {
+        &Question::Main(proc) => {
             let entry = compiler.here();
             let results = small(harness.program.proc(proc).results.len());
             compiler.call_site(None, proc, Vec::new(), (0..results).collect(), None, false, span);
@@ -52,7 +40,7 @@ pub(crate) fn compile(harness: &Harness, subject: Subject, watched: bool) -> Cod
             compiler.code.first = first;
             placed.push((first, compiler.driver_code(entry, results, Vec::new(), Vec::new())));
         }
-        Subject::Test(test, _) => {
+        Question::Test(test) => {
             drivers.observes = true;
             compiler.code.pointers = observation::pointers(harness, test);
             let plan = |calls: &[fencepost_harness::test::Invocation]| -> Vec<Planned> {
@@ -61,7 +49,7 @@ pub(crate) fn compile(harness: &Harness, subject: Subject, watched: bool) -> Cod
             let threads: Vec<Vec<Planned>> = test.threads.iter().map(|calls| plan(calls)).collect();
             drivers.place(&mut compiler, plan(&test.initial), threads, &mut placed);
         }
-        Subject::Client(client) => {
+        Question::Client(client) => {
             let plan = |calls: &[FixedCall]| -> Vec<Planned> {
                 let planned =
                     |call: &FixedCall| Planned { op: call.op, primed: false, args: Some(call.args.clone()) };

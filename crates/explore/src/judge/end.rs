@@ -2,12 +2,12 @@
 
 use crate::code::{Instr, register};
 use crate::judge::leak::leaked;
-use crate::outcome::Violation;
 use crate::state::address;
 use crate::state::{EMPTY, Phase, World};
 use crate::step::machine::Machine;
 use fencepost_harness::monitor::MonitorState;
 use fencepost_harness::observation::{self, Observation, ObservationSet};
+use fencepost_harness::result::Wrong;
 use fencepost_harness::verdict::Reason;
 use rustc_hash::FxHashSet;
 
@@ -18,7 +18,7 @@ pub(crate) enum Judgement {
     /// Neither wrong nor worth anything.
     Neither,
     /// Wrong.
-    Bad(Violation),
+    Bad(Wrong),
     /// It cannot be told.
     Unknown(Reason),
 }
@@ -52,13 +52,13 @@ impl<'a> Judge<'a> {
                 return Judgement::Unknown(Reason::Unsupported(what.into()));
             }
             if !leaked.objects.is_empty() {
-                return Judgement::Bad(Violation::Leak(leaked.objects));
+                return Judgement::Bad(Wrong::Leak(leaked.objects));
             }
         }
         if let Some(monitor) = machine.monitor.as_deref_mut() {
             return match monitor.accepts(MonitorState(world.monitor)) {
                 true => Judgement::Good,
-                false => Judgement::Bad(Violation::Unexplained),
+                false => Judgement::Bad(Wrong::Unexplained),
             };
         }
         if !machine.code.observed.is_empty() {
@@ -69,11 +69,11 @@ impl<'a> Judge<'a> {
                 let bad = self.specification.is_some_and(|admitted| !admitted.admits(&observation));
                 self.observations.insert(observation);
                 if bad {
-                    return Judgement::Bad(Violation::Observation);
+                    return Judgement::Bad(Wrong::Observation);
                 }
             }
         } else if self.specification.is_some_and(|admitted| !admitted.admits(&Vec::new())) {
-            return Judgement::Bad(Violation::Observation);
+            return Judgement::Bad(Wrong::Observation);
         }
         Judgement::Good
     }
@@ -90,16 +90,16 @@ impl<'a> Judge<'a> {
             if threads.contains(&0) {
                 return match may_wait_initially(machine) {
                     true => Judgement::Neither,
-                    false => Judgement::Bad(Violation::Stuck(threads.to_vec())),
+                    false => Judgement::Bad(Wrong::Stuck(threads.to_vec())),
                 };
             }
             return match accepts_stuck(machine, world, threads) {
                 true => Judgement::Good,
-                false => Judgement::Bad(Violation::Stuck(threads.to_vec())),
+                false => Judgement::Bad(Wrong::Stuck(threads.to_vec())),
             };
         }
         match machine.options.stuck {
-            true => Judgement::Bad(Violation::Stuck(threads.to_vec())),
+            true => Judgement::Bad(Wrong::Stuck(threads.to_vec())),
             false => Judgement::Neither,
         }
     }

@@ -26,11 +26,12 @@ mod state;
 pub use flow::{Flow, FlowPoint};
 pub use labels::{Label, Labels};
 
-use crate::code::driver::{self, Subject};
+use crate::code::driver;
 use alone::Footprint;
 use fencepost_harness::budget::Budget;
 use fencepost_harness::observation::{Observation, ObservationSet};
 use fencepost_harness::operation::Harness;
+use fencepost_harness::question::Question;
 use fencepost_harness::verdict::Reason;
 use fencepost_lsl::fault::Fault;
 use machine::Machine;
@@ -165,14 +166,16 @@ pub struct Exploration {
     pub held: bool,
 }
 
-/// Explores a subject.
-pub fn explore(harness: &Harness, subject: Subject, rules: &'static Rules, options: &Options) -> Exploration {
-    let code = driver::compile(harness, subject, false);
+/// Explores what is asked about. Observations of a test must be admitted, if a specification is given.
+pub fn explore(
+    harness: &Harness,
+    question: &Question,
+    specification: Option<&ObservationSet>,
+    rules: &'static Rules,
+    options: &Options,
+) -> Exploration {
+    let code = driver::compile(harness, question, false);
     let labels = Labels::new(&code, &harness.program);
-    let specification = match subject {
-        Subject::Test(_, specification) => specification,
-        _ => None,
-    };
     let mut private = options.private;
     let mut footprint = Footprint::default();
     loop {

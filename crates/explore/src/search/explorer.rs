@@ -9,10 +9,11 @@
 use crate::judge::stuck::{Rest, rest};
 use crate::judge::{Judge, Judgement};
 use crate::options::Search;
-use crate::outcome::{Statistics, Violation};
+use crate::outcome::Statistics;
 use crate::step::expand::{Expander, Failure, Step};
 use crate::step::machine::Machine;
 use crate::step::run::Stop;
+use fencepost_harness::result::Wrong;
 use fencepost_harness::verdict::Reason;
 
 /// How a search ended.
@@ -20,7 +21,7 @@ pub(crate) enum End {
     /// All states were visited.
     Done,
     /// A violation, after these steps.
-    Violated(Violation, Vec<Step>),
+    Violated(Wrong, Vec<Step>),
     /// A limit was reached.
     Stopped(Reason),
     /// Cells turned out to be shared: begin anew.
@@ -311,8 +312,8 @@ pub(crate) fn path_in(parents: &[Option<(u32, Step)>], mut state: u32, last: Opt
 
 fn failed(stop: Stop, path: Vec<Step>) -> End {
     match stop {
-        Stop::Fault(_) => End::Violated(Violation::Fault, path),
-        Stop::Unexplained => End::Violated(Violation::Unexplained, path),
+        Stop::Fault(_) => End::Violated(Wrong::Fault, path),
+        Stop::Unexplained => End::Violated(Wrong::Unexplained, path),
         Stop::Unsupported(what) => End::Stopped(Reason::Unsupported(what)),
         Stop::Limit(reason) => End::Stopped(reason),
         Stop::Blocked | Stop::Pruned | Stop::Exited | Stop::Again(_) => {

@@ -3,18 +3,20 @@
 //! Execution buffers have fences of four kinds. A full fence at a slot is all four of them there, so that the minimal
 //! placements of full fences are the minimal ones among what remains if kinds are forgotten.
 
-use fencepost_bounded::check::{self, Finding};
+use fencepost_bounded::check;
 use fencepost_bounded::switched::Switched;
 use fencepost_bounded::unroll::{self, Switch};
 use fencepost_explore::abstraction::Abstraction;
 use fencepost_explore::rlx::rules::Rules;
-use fencepost_explore::{Buffering, Options, Reductions, Subject};
+use fencepost_explore::{Buffering, Options, Reductions};
 use fencepost_fences::guided::{self, Effort, Outcome};
 use fencepost_fences::place::{Kind, keep_within, resolve};
 use fencepost_fences::rlx::{self, Failure, Goal, Limits, Standing};
 use fencepost_fences::store_buffers;
 use fencepost_harness::budget::Budget;
+use fencepost_harness::engine::Finding;
 use fencepost_harness::operation::Harness;
+use fencepost_harness::question::Question;
 use fencepost_lsl::program::SlotId;
 use std::collections::BTreeSet;
 
@@ -98,7 +100,7 @@ pub(crate) fn by_store_buffers_with(
         reductions,
         ..Options::default()
     };
-    let main = Subject::Main(harness.main.expect("there is a main"));
+    let main = &Question::Main(harness.main.expect("there is a main"));
     let found = store_buffers::infer(harness, main, &options, usize::MAX, &|_| 1, &|_| {});
     let found = found.unwrap_or_else(|reason| panic!("{reason}"));
     if found.placements == 0 {
@@ -134,7 +136,7 @@ pub(crate) fn by_counterexamples(harness: &Harness, model: &str) -> Minimal {
     let model = fencepost_models::builtin(model).expect("it ships");
     let mut options = check::Options::default();
     options.unroll.fences = vec![full().fence];
-    let subject = unroll::Subject::Main(harness.main.expect("there is a main"));
+    let subject = &Question::Main(harness.main.expect("there is a main"));
     let mut questions = [Switched::new(harness, subject, &model, None, &options, &|_, _| {})];
     let costs = vec![vec![1]; harness.program.slots.len()];
     let search =
@@ -167,12 +169,12 @@ pub(crate) fn inner_slots(harness: &Harness) -> Vec<SlotId> {
 /// Whether no execution of a program fails.
 pub(crate) fn holds(harness: &Harness, model: &str) -> bool {
     let model = fencepost_models::builtin(model).expect("it ships");
-    let subject = unroll::Subject::Main(harness.main.expect("there is a main"));
+    let subject = &Question::Main(harness.main.expect("there is a main"));
     let plain = check::Options::default();
     match check::check(harness, subject, &model, None, &plain, &|_, _| {}).finding {
-        Finding::Holds { .. } => true,
-        Finding::Violated(_) => false,
-        Finding::Unknown(reason) => panic!("{reason}"),
+        Finding::Holds => true,
+        Finding::Violated { .. } => false,
+        Finding::Inconclusive(reason) => panic!("{reason}"),
     }
 }
 
