@@ -92,8 +92,9 @@ fn moves(machine: &Machine, node: &Node, order: &[usize]) -> Vec<Step> {
         if node.world.buffers[thread] == EMPTY {
             continue;
         }
-        let flushes = machine.buffer(&node.world, thread).flushes(machine.one_queue());
-        moves.extend(flushes.into_iter().map(|flush| Step { thread, what: Move::Flush(flush) }));
+        let buffer = machine.buffer(&node.world, thread);
+        let flushes = buffer.flushes(machine.one_queue());
+        moves.extend(flushes.map(|flush| Step { thread, what: Move::Flush(flush) }));
     }
     if let Some(&thread) = order.get(node.made)
         && thread < node.world.threads.len()

@@ -139,10 +139,10 @@ impl Alike {
     }
 
     /// Looks at an operation that was just made.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn op(&mut self, lay: &Lay, op: PrimOp, x: Value, y: Value, result: Value) {
-        let any = is_object(x.bits()) || is_object(y.bits()) || is_object(result.bits());
-        if self.matters() && any {
+        let any = || is_object(x.bits()) || is_object(y.bits()) || is_object(result.bits());
+        if self.matters() && any() {
             self.holds &= passes(lay, op, x, y, result);
         }
     }

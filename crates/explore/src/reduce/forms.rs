@@ -194,7 +194,7 @@ impl Forms {
     }
 
     /// Looks at an operation that was just made.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn op(&mut self, lay: &Lay, op: PrimOp, x: Value, y: Value, result: Value) -> bool {
         let numbers = x.bits() < regions::STACK && y.bits() < regions::STACK;
         numbers

@@ -60,7 +60,7 @@ pub(crate) enum Ask {
 }
 
 impl Ask {
-    #[inline]
+    #[inline(always)]
     fn answer(self, pools: &Pools, world: &World) -> u32 {
         let object = |slot: u32| {
             let at = world.slots.iter().position(|first| *first == slot);
@@ -117,6 +117,7 @@ impl Looks {
     }
 
     /// At which object a slot belongs to.
+    #[inline]
     pub(crate) fn cover(&mut self, pools: &Pools, world: &World, slot: u32) {
         let ask = Ask::Cover(slot);
         if !self.knows(ask) {

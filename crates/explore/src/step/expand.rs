@@ -193,7 +193,8 @@ impl Expander {
     }
 
     fn flushes(&mut self, machine: &mut Machine, thread: usize) -> Result<(), Failure> {
-        for flush in machine.buffer(&self.world, thread).flushes(machine.one_queue()) {
+        let buffer = machine.buffer(&self.world, thread);
+        for flush in buffer.flushes(machine.one_queue()) {
             self.flushed(machine, Step { thread, what: Move::Flush(flush) })?;
         }
         Ok(())

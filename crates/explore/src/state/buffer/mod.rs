@@ -146,14 +146,14 @@ impl Buffer {
     }
 
     /// What may reach memory next.
-    pub(crate) fn flushes(&self, one_queue: bool) -> Vec<Flush> {
-        match self {
-            Buffer::Exact(exact) => {
-                let ready = (0..exact.entries.len()).filter(|&index| exact.ready(index, one_queue));
-                ready.map(Flush::Entry).collect()
-            }
-            Buffer::Loose(rules, loose) => loose.flushes(*rules).into_iter().map(Flush::Loose).collect(),
-        }
+    pub(crate) fn flushes(&self, one_queue: bool) -> impl Iterator<Item = Flush> {
+        let (exact, loose) = match self {
+            Buffer::Exact(exact) => (Some(exact), Vec::new()),
+            Buffer::Loose(rules, loose) => (None, loose.flushes(*rules)),
+        };
+        let ready = move |exact: &Exact, index: &usize| exact.ready(*index, one_queue);
+        let entries = exact.map(|exact| (0..exact.entries.len()).filter(move |index| ready(exact, index)));
+        entries.into_iter().flatten().map(Flush::Entry).chain(loose.into_iter().map(Flush::Loose))
     }
 
     /// The address that such a store writes to.
