@@ -3,7 +3,6 @@
 //! `PROGRAMS` sets how many there are, `SEED` which.
 
 use fencepost_bounded::check::{Options, check, observations};
-use fencepost_bounded::unroll;
 use fencepost_driver::check::{Engine, Limits, check as run};
 use fencepost_driver::session::Session;
 use fencepost_explore::{Buffering, explore};

@@ -2,7 +2,6 @@
 
 use fencepost_bounded::check::{Options, observations};
 use fencepost_bounded::range::Precision;
-use fencepost_bounded::unroll;
 use fencepost_driver::check::{Engine, Limits, check};
 use fencepost_driver::session::Session;
 use fencepost_driver::verify;

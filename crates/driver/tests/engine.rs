@@ -1,7 +1,6 @@
 //! What the engine must not get wrong about loops, waiting, prefixes of executions and primed operations.
 
 use fencepost_bounded::check::{self, Options};
-use fencepost_bounded::unroll;
 use fencepost_driver::check::{Limits, check};
 use fencepost_driver::session::Session;
 use fencepost_harness::budget::Poll;

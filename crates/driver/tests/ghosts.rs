@@ -4,8 +4,8 @@
 use fencepost_driver::check::{Engine, Limits, check};
 use fencepost_driver::session::Session;
 use fencepost_driver::verify::verify;
+use fencepost_explore::Options;
 use fencepost_explore::abstraction::Approach;
-use fencepost_explore::{Buffering, Options};
 use fencepost_harness::budget::Budget;
 use fencepost_harness::verdict::Kind;
 use fencepost_reference::random::Random;

@@ -5,7 +5,6 @@
 //! wait, and store again. `PROGRAMS` sets how many there are, `SEED` which.
 
 use fencepost_bounded::check::{Options, check, observations};
-use fencepost_bounded::unroll;
 use fencepost_driver::session::Session;
 use fencepost_explore::{Buffering, explore};
 use fencepost_harness::engine::Finding;

@@ -10,7 +10,6 @@ mod programs;
 mod tamper;
 
 use fencepost_bounded::check::{Options, check};
-use fencepost_bounded::unroll;
 use fencepost_driver::session::Session;
 use fencepost_explore::{Buffering, explore};
 use fencepost_harness::budget::{Exhausted, Poll};

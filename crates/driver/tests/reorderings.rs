@@ -232,7 +232,7 @@ fn violations(program: &Program, name: &str) -> (Harness, Vec<Trace>) {
         specification.insert(outcome.iter().map(|&bits| Value::new(bits).into()).collect());
     }
     let mut traces = Vec::new();
-    let subject = fencepost_bounded::Question::Test(&test);
+    let subject = &Question::Test(test.clone());
     let options = fencepost_bounded::check::Options::default();
     let asked = fencepost_bounded::check::check(
         &harness,

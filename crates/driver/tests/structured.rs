@@ -4,7 +4,6 @@
 //! Bounds are part of the bargain: where the bounded engine cannot say, it must say so.
 
 use fencepost_bounded::check::{Options, check, observations};
-use fencepost_bounded::unroll;
 use fencepost_driver::check::leeway;
 use fencepost_driver::session::Session;
 use fencepost_explore::{Buffering, explore};

@@ -4,7 +4,6 @@
 use fencepost_driver::session::Session;
 use fencepost_driver::verify::{self, Verified};
 use fencepost_explore::abstraction::{Abstraction, Approach};
-use fencepost_explore::{Buffering, Options};
 use fencepost_harness::budget::Budget;
 use fencepost_harness::question::Question;
 use fencepost_harness::result::Verdict;

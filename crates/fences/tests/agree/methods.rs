@@ -5,7 +5,7 @@
 
 use fencepost_bounded::check;
 use fencepost_bounded::switched::Switched;
-use fencepost_bounded::unroll::{self, Switch};
+use fencepost_bounded::unroll::Switch;
 use fencepost_explore::abstraction::Abstraction;
 use fencepost_explore::rlx::rules::Rules;
 use fencepost_explore::{Buffering, Options, Reductions};
