@@ -13,7 +13,7 @@
 
 use crate::circuit::Lit;
 use crate::decode::decode;
-use crate::encode::{Encoding, Settings, Shortcuts, Slots, encode};
+use crate::encode::{Encoding, Settings, Shortcuts, Slots, encode, hides_overwritten};
 use crate::range::{self, Precision};
 use crate::solver::{Answer, Cadical, OrderEncoding};
 use crate::switched::fences_only_forbid;
@@ -312,6 +312,7 @@ impl<'a> Checker<'a> {
             reduce_spins: self.options.unroll.reduce_spins && fences_only_forbid(self.model),
             budget: budget.clone(),
             placed,
+            leeway: self.leeway(),
             ..self.options.unroll.clone()
         };
         let unrolled = unroll(self.harness, self.question, &self.bounds, &options)
@@ -335,6 +336,13 @@ impl<'a> Checker<'a> {
         encoding.sound()?;
         self.statistics.encode_time += start.elapsed();
         Ok(encoding)
+    }
+
+    /// What the model allows. A thread that may read what it has overwritten may notice its own turns.
+    fn leeway(&self) -> unroll::Leeway {
+        let leeway = self.options.unroll.leeway;
+        let forgets = hides_overwritten(self.model);
+        unroll::Leeway { unordered_loads: leeway.unordered_loads || !forgets, ..leeway }
     }
 
     fn measure(&mut self, unrolled: &Unrolled) {

@@ -114,7 +114,23 @@ fn attacks_with_reductions_the_other_way_round() {
 }
 
 /// Programs of `corpus/attacks/options`, which need a command line of their own: it, and what is said of the whole.
-const WITH_OPTIONS: [(&str, &[&str], &str); 22] = [
+const WITH_OPTIONS: [(&str, &[&str], &str); 26] = [
+    ("blocks-overtake.c", &["check", "--engine", "bounded", "--model", "blocks-overtake.cat"], "violated"),
+    (
+        "control-in-thin-air.c",
+        &["check", "--engine", "bounded", "--model", "control-in-thin-air.cat"],
+        "violated",
+    ),
+    (
+        "own-store-unread.c",
+        &["check", "--engine", "bounded", "--model", "tso-without-own-stores.cat"],
+        "violated",
+    ),
+    (
+        "own-store-unread.c",
+        &["check", "--engine", "bounded", "--model", "pso-without-own-stores.cat"],
+        "violated",
+    ),
     ("../fence-in-a-block.c", &["verify", "-m", "tso"], "holds"),
     ("../fence-in-a-block.c", &["verify", "-m", "pso"], "holds"),
     ("guards.c", &["check", "--engine", "bounded", "-m", "sc"], "inconclusive"),

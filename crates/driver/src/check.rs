@@ -19,7 +19,7 @@ use fencepost_harness::trace::{Explanation, Trace};
 use fencepost_harness::verdict::Reason;
 use fencepost_lsl::program::{Fence, address};
 use fencepost_lsl::value::Value;
-use fencepost_models::cat::{BaseRelation, Model};
+use fencepost_models::cat::{BaseRelation, Model, mentions};
 use fencepost_replay::{self as replay, Refusal, asked, judge_until, replay_until};
 use std::panic::AssertUnwindSafe;
 use std::rc::Rc;
@@ -114,7 +114,22 @@ pub fn leeway(models: &[&Model]) -> Leeway {
         late_stores: any(&|model| replay::lets_stores_overtake_stores(model, Fence::NONE)),
         late_past_fences: any(&|model| replay::lets_stores_overtake_stores(model, in_order)),
         late_blocks: any(&replay::lets_stores_overtake_blocks),
+        late_ghosts: any(&|model| replay::lets_ghosts_overtake_stores(model, Fence::NONE)),
+        late_ghosts_past_fences: any(&|model| replay::lets_ghosts_overtake_stores(model, Fence::FULL)),
+        chains: any(&has_chains),
     }
+}
+
+/// Whether a model forbids circles of reads-from and something else than addresses and data, beside those of its memory order.
+fn has_chains(model: &Model) -> bool {
+    use BaseRelation::{Addr, Data, Ext, Id, Int, Loc, Rf};
+    let harmless = [Rf, Addr, Data, Loc, Int, Ext, Id];
+    model.constraints.iter().any(|constraint| {
+        let mentions = |base| mentions(&constraint.relation, base);
+        mentions(Rf)
+            && !mentions(BaseRelation::Co)
+            && BaseRelation::ALL.iter().any(|base| !harmless.contains(base) && mentions(*base))
+    })
 }
 
 /// Checks what is asked about on a model.

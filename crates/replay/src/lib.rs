@@ -29,8 +29,9 @@ mod world;
 pub use asked::asked;
 pub use race::race;
 pub use shape::{
-    lets_loads_overtake_blocks, lets_loads_overtake_loads, lets_stores_overtake_blocks,
-    lets_stores_overtake_loads, lets_stores_overtake_stores, lets_threads_read_own_blocks_early,
+    lets_ghosts_overtake_stores, lets_loads_overtake_blocks, lets_loads_overtake_loads,
+    lets_stores_overtake_blocks, lets_stores_overtake_loads, lets_stores_overtake_stores,
+    lets_threads_read_own_blocks_early,
 };
 
 use fencepost_harness::budget::{self, Exhausted};

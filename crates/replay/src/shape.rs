@@ -20,17 +20,32 @@ pub fn lets_stores_overtake_loads(model: &Model) -> bool {
     allows(model, vec![load(0, X, 3), store(0, Y), load(1, Y, 1), store(1, X)], &[1, 3], None)
 }
 
-/// Whether a store may be seen by others before one in front of it, with this fence in between: `x = 1; fence; y = 1`
-/// beside `r1 = y; fence; r2 = x` can read 1, 0.
+/// Whether a store, on its own or in an atomic block, may be seen by others before one in front of it, with this fence in between:
+/// `x = 1; fence; y = 1` beside `r1 = y; fence; r2 = x` can read 1, 0.
 pub fn lets_stores_overtake_stores(model: &Model, between: Fence) -> bool {
-    let events = vec![
-        store(0, X),
-        event(0, Action::Fence(between)),
-        store(0, Y),
-        load(1, Y, 2),
-        event(1, Action::Fence(Fence::FULL)),
-        initial(1, X),
-    ];
+    let seen = |second: Event| {
+        let events = vec![
+            store(0, X),
+            event(0, Action::Fence(between)),
+            second,
+            load(1, Y, 2),
+            event(1, Action::Fence(Fence::FULL)),
+            initial(1, X),
+        ];
+        allows(model, events, &[0, 2], None)
+    };
+    seen(store(0, Y)) || seen(in_block(store(0, Y)))
+}
+
+/// Whether a ghost store may be seen by others before a store in front of it, with this fence in between.
+pub fn lets_ghosts_overtake_stores(model: &Model, between: Fence) -> bool {
+    let mut ghost = in_block(store(0, Y));
+    if let Action::Store { order, .. } = &mut ghost.action {
+        *order = Order::Ghost;
+    }
+    let fence = event(1, Action::Fence(Fence::FULL));
+    let events =
+        vec![store(0, X), event(0, Action::Fence(between)), ghost, load(1, Y, 2), fence, initial(1, X)];
     allows(model, events, &[0, 2], None)
 }
 
@@ -128,6 +143,10 @@ mod tests {
         let stores = |fence| answers(|model| lets_stores_overtake_stores(model, fence));
         assert_eq!(stores(Fence::NONE), [false, false, false, true, true, true]);
         assert_eq!(stores(Fence { store_store: true, ..Fence::NONE }), [false; 6]);
+        let ghosts = |fence| answers(|model| lets_ghosts_overtake_stores(model, fence));
+        assert_eq!(ghosts(Fence::NONE)[..4], [false, false, true, true]);
+        assert_eq!(ghosts(Fence { store_store: true, ..Fence::NONE })[..4], [false, false, true, true]);
+        assert_eq!(ghosts(Fence::FULL)[..4], [false; 4]);
         assert_eq!(answers(lets_stores_overtake_blocks), [false, false, false, false, true, true]);
         assert_eq!(answers(lets_loads_overtake_loads), [false, false, false, false, true, true]);
         assert_eq!(answers(lets_loads_overtake_blocks), [false, false, false, false, true, true]);

@@ -27,7 +27,7 @@ impl Encoding<'_> {
 
 /// Whether a model lets no load read what its own thread overwrote before: a constraint forbids to follow one's own
 /// store in program order and to precede it, `fr ; po`.
-pub(super) fn hides_overwritten(model: &Model) -> bool {
+pub(crate) fn hides_overwritten(model: &Model) -> bool {
     let is = |relation: &Relation, wanted: &[BaseRelation]| matches!(relation, Relation::Base(base) if wanted.contains(base));
     let (fr, po) = ([BaseRelation::Fr], [BaseRelation::Po, BaseRelation::PoLoc]);
     model.constraints.iter().any(|constraint| match (constraint.test, &constraint.relation) {

@@ -29,6 +29,7 @@ use fencepost_models::cat::Model;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
+pub(crate) use graph::hides_overwritten;
 pub use memory::{Memory, PartId, Source};
 pub use observe::Slots;
 

@@ -70,6 +70,12 @@ pub struct Leeway {
     pub late_past_fences: bool,
     /// also past an atomic block that loads what the first stored.
     pub late_blocks: bool,
+    /// A store may come after a later ghost store of its thread,
+    pub late_ghosts: bool,
+    /// also with a full fence in between.
+    pub late_ghosts_past_fences: bool,
+    /// What a load reads from may matter in other ways than memory order, addresses and data.
+    pub chains: bool,
 }
 
 impl Default for Leeway {
@@ -82,6 +88,9 @@ impl Default for Leeway {
             late_stores: true,
             late_past_fences: true,
             late_blocks: true,
+            late_ghosts: true,
+            late_ghosts_past_fences: true,
+            chains: true,
         }
     }
 }

@@ -49,7 +49,9 @@
 //! Whether a turn is noticed (n > 1) must not depend on what its thread does behind it, for bounds are asked of threads that are cut there. Who
 //! reads from W1 comes before Wn in memory order. If Wn comes before all stores that its thread makes behind the turn, and loads
 //! keep their order, no such reader comes after a load that read one of these. That is so on models that keep stores in order, where a
-//! fence follows Wn in the turn, and where every turn begins with a block that loads from that address, past which no store comes.
+//! fence follows Wn in the turn (a full one, if the program has ghosts, which wait for no other), and where every turn begins with a block that loads from that
+//! address, past which no store comes. Where turns are noticed only by each other, none is in the prefix up to the first notice in memory
+//! order, and those before it can be left out there.
 //!
 //! Not recognised: turns that store to variables of the thread's own in memory.
 
@@ -59,7 +61,7 @@ use crate::guard::Guard;
 use crate::ssa::{Node, ValId, Values};
 use fencepost_lsl::liveness::{Liveness, RegSet, written};
 use fencepost_lsl::op::PrimOp;
-use fencepost_lsl::program::{Label, Operand, Place, Proc, Stmt, StmtKind, continues};
+use fencepost_lsl::program::{Fence, Label, Operand, Order, Place, Proc, Stmt, StmtKind, continues};
 use fencepost_lsl::ways::may_read;
 use rustc_hash::FxHashSet;
 
@@ -89,6 +91,32 @@ pub(super) struct Turn {
     pub(super) position: usize,
     /// What is live there, as far as a way can be taken that reads it.
     pub(super) live: RegSet,
+}
+
+/// What a program does that turns have to mind.
+#[derive(Clone, Copy)]
+pub(super) struct Uses {
+    /// It frees memory.
+    pub(super) frees: bool,
+    /// It stores to ghosts.
+    pub(super) ghosts: bool,
+}
+
+impl Uses {
+    /// What stands anywhere in some procedures.
+    pub(super) fn of(procs: &[Proc]) -> Uses {
+        fn any(body: &[Stmt], wanted: &impl Fn(&StmtKind) -> bool) -> bool {
+            body.iter().any(|stmt| match &stmt.kind {
+                StmtKind::Block { body, .. } | StmtKind::Atomic(body) => any(body, wanted),
+                kind => wanted(kind),
+            })
+        }
+        let has = |wanted: &dyn Fn(&StmtKind) -> bool| procs.iter().any(|proc| any(&proc.body, &wanted));
+        Uses {
+            frees: has(&|kind| matches!(kind, StmtKind::Free { .. })),
+            ghosts: has(&|kind| matches!(kind, StmtKind::Store { order: Order::Ghost, .. })),
+        }
+    }
 }
 
 /// Positions for which more than the text is asked.
@@ -141,7 +169,7 @@ pub(super) fn silence(
     live: &RegSet,
     before: &Visit,
     (guard, env): (Guard, &Env),
-    (leeway, frees): (Leeway, bool),
+    (leeway, uses): (Leeway, Uses),
 ) -> Option<Silence> {
     let mut when = guard;
     let mut provided = Stillness::default();
@@ -170,13 +198,14 @@ pub(super) fn silence(
         let leaves = match out.events[event].kind {
             EventKind::Fence(_) | EventKind::Choose { .. } => true,
             EventKind::Load { addr, .. } => {
-                if leeway.late_loads && frees && may_be_freed(out, addr) {
+                if leeway.late_loads && uses.frees && may_be_freed(out, addr) {
                     provided.optional.push(event);
                 }
                 true
             }
             EventKind::Store { addr, .. } => {
-                if leeway.late_stores && frees && may_be_freed(out, addr) {
+                let late = leeway.late_stores || leeway.late_ghosts && uses.ghosts;
+                if late && uses.frees && may_be_freed(out, addr) {
                     provided.optional.push(event);
                 }
                 restore(out, before, event, leeway.dependencies, &mut provided.restored)
@@ -192,7 +221,7 @@ pub(super) fn silence(
     }
     // Where it is not known that stores leave memory as it was, a turn is silent only if it does not make them.
     for restored in std::mem::take(&mut provided.restored) {
-        if restored.stores.len() <= STORES && can_be_left_out(out, before, &restored, leeway) {
+        if restored.stores.len() <= STORES && can_be_left_out(out, before, &restored, (leeway, uses)) {
             provided.restored.push(restored);
             continue;
         }
@@ -302,14 +331,24 @@ fn found(out: &mut Unrolled, before: &Visit, store: usize) -> Option<usize> {
 
 /// Whether readers of the last of these stores can do without them, and nobody notices them because of what the thread does
 /// behind the turn.
-fn can_be_left_out(out: &mut Unrolled, before: &Visit, restored: &Restored, leeway: Leeway) -> bool {
+fn can_be_left_out(
+    out: &mut Unrolled,
+    before: &Visit,
+    restored: &Restored,
+    (leeway, uses): (Leeway, Uses),
+) -> bool {
+    if leeway.chains {
+        return false;
+    }
     if restored.stores.len() == 1 {
         return !leeway.own_early || is_first(out, before, restored);
     }
-    !leeway.unordered_loads
-        && (!leeway.late_stores
-            || is_fenced(out, restored, leeway)
-            || !leeway.late_blocks && begins_with_block(out, before, restored))
+    let ghosts = uses.ghosts && leeway.late_ghosts;
+    let in_order = !leeway.late_stores && !ghosts
+        || !leeway.late_past_fences
+            && !(ghosts && leeway.late_ghosts_past_fences)
+            && is_fenced(out, restored, |fence| fence.store_store && (fence.store_load || !ghosts));
+    !leeway.unordered_loads && (in_order || !leeway.late_blocks && begins_with_block(out, before, restored))
 }
 
 /// Whether every turn begins with a block that loads from the address of these stores.
@@ -325,18 +364,17 @@ fn begins_with_block(out: &Unrolled, before: &Visit, restored: &Restored) -> boo
     })
 }
 
-/// Whether a fence follows these stores that no later store overtakes.
-fn is_fenced(out: &mut Unrolled, restored: &Restored, leeway: Leeway) -> bool {
+/// Whether such a fence follows these stores.
+fn is_fenced(out: &mut Unrolled, restored: &Restored, holds_up: impl Fn(Fence) -> bool) -> bool {
     let Unrolled { events, values, .. } = out;
     let last = restored.stores[restored.stores.len() - 1].store;
-    !leeway.late_past_fences
-        && restored.stores.iter().all(|stored| {
-            events[last..].iter().any(|event| {
-                matches!(event.kind, EventKind::Fence(fence) if fence.store_store)
-                    && event.switch.is_none()
-                    && values.guards.implies(events[stored.store].guard, event.guard)
-            })
+    restored.stores.iter().all(|stored| {
+        events[last..].iter().any(|event| {
+            matches!(event.kind, EventKind::Fence(fence) if holds_up(fence))
+                && event.switch.is_none()
+                && values.guards.implies(events[stored.store].guard, event.guard)
         })
+    })
 }
 
 /// Whether every turn begins with the block that makes the first of these stores, which accesses nothing else.

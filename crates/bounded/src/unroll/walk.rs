@@ -1,7 +1,7 @@
 //! The walk over the program that unrolls it: symbolic execution along all paths at once.
 
 use super::fold::Known;
-use super::spin::{self, Turn};
+use super::spin::{self, Turn, Uses};
 use super::{
     Branch, CallRecord, Event, EventKind, Failure, InstancePath, LoopInfo, Object, Options, StackId, Start,
     Stillness, Stop, StopKind, Switch, ThreadCode, Unrolled,
@@ -59,8 +59,8 @@ pub(super) struct Walker<'a> {
     program: &'a Program,
     bounds: &'a Bounds,
     options: &'a Options,
-    /// Whether the program frees memory.
-    frees: bool,
+    /// What the program does that turns of loops have to mind.
+    uses: Uses,
     out: Unrolled,
     pending: Vec<Pending>,
     known: Known,
@@ -100,19 +100,9 @@ const RECURSION: u32 = u32::MAX;
 /// Marks a started thread in an instance path, between the spawn and its own statements.
 const SPAWN: u32 = u32::MAX - 1;
 
-/// Whether a `free` stands anywhere in `body`.
-fn frees(body: &[Stmt]) -> bool {
-    body.iter().any(|stmt| match &stmt.kind {
-        StmtKind::Free { .. } => true,
-        StmtKind::Block { body, .. } | StmtKind::Atomic(body) => frees(body),
-        _ => false,
-    })
-}
-
 impl<'a> Walker<'a> {
     pub(super) fn new(harness: &'a Harness, bounds: &'a Bounds, options: &'a Options) -> Walker<'a> {
         let program = &harness.program;
-        let frees = program.procs.iter().any(|proc| frees(&proc.body));
         let mut known = Known::default();
         let mut objects = Vec::new();
         for (index, global) in program.globals.iter().enumerate() {
@@ -132,7 +122,7 @@ impl<'a> Walker<'a> {
             program,
             bounds,
             options,
-            frees,
+            uses: Uses::of(&program.procs),
             out: Unrolled {
                 values: Values::default(),
                 threads: Vec::new(),
@@ -750,7 +740,7 @@ impl<'a> Walker<'a> {
             let mut through = self.body_part(body, 0..turning_point, &mut regs, entered)?;
             if let Some(before) = before.take().filter(|_| through != Guard::FALSE) {
                 let mut stopped = Guard::FALSE;
-                let allowed = (self.options.leeway, self.frees);
+                let allowed = (self.options.leeway, self.uses);
                 let silence = turn.as_ref().and_then(|turn| {
                     spin::silence(&mut self.out, &turn.live, &before, (through, &regs), allowed)
                 });
