@@ -302,6 +302,9 @@ impl Judge<'_> {
                 self.violated(&trace, wrong, specification, false).map(|verdict| (verdict, None))
             }
             Finding::Holds => {
+                if engine.shows() && !outcome.ends {
+                    result.scope.caveats.push(NEVER_ENDS.into());
+                }
                 let features = open::features(session, question);
                 result.scope.caveats.extend(open::everywhere(features, reuse));
                 if engine.shows() {
@@ -312,9 +315,6 @@ impl Judge<'_> {
                     match open::races(session, features, &witness, model) {
                         Ok(race) => result.scope.race = race,
                         Err(caveat) => result.scope.caveats.push(caveat),
-                    }
-                    if !outcome.ends {
-                        result.scope.caveats.push(NEVER_ENDS.into());
                     }
                 }
                 Ok((Verdict::Holds, Some(features)))
