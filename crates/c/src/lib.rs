@@ -1,26 +1,26 @@
 //! The C front end: from a C file to a program and the tests it asks for.
 //!
-//! [`preprocess`] runs the system's preprocessor against the model headers of [`headers`]; [`lex`] turns
+//! `preprocess` runs the system's preprocessor against the model headers of [`headers`]; `lex` turns
 //! what it printed into tokens whose spans point into the files people wrote; [`parse`] makes those the
-//! tree of [`ast`]; [`lower`] checks [`types`] and makes LSL. Each stage reports as many mistakes as it can
+//! tree of [`ast`]; `lower` checks types and makes LSL. Each stage reports as many mistakes as it can
 //! find; the next one runs only if there were none.
 //!
 //! Deliberately absent: anything about memory models or engines, and printing.
 
 pub mod ast;
 pub mod headers;
-pub mod lex;
-pub mod lower;
 pub mod parse;
-pub mod preprocess;
-pub mod symbol;
 pub mod token;
-pub mod types;
 
 mod explain;
+mod lex;
 mod line_map;
+mod lower;
 mod positions;
+mod preprocess;
 mod scan;
+mod symbol;
+mod types;
 
 use fencepost_harness::operation::Harness;
 use fencepost_lsl::diagnostic::{Diagnostic, Severity};

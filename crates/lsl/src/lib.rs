@@ -14,8 +14,9 @@ pub mod layout;
 pub mod liveness;
 pub mod memory;
 pub mod op;
-pub mod print;
 pub mod program;
 pub mod source;
 pub mod value;
 pub mod ways;
+
+mod print;
