@@ -5,6 +5,23 @@
 //! tree of [`ast`]; `lower` checks types and makes LSL. Each stage reports as many mistakes as it can
 //! find; the next one runs only if there were none.
 //!
+//! ```
+//! use fencepost_lsl::source::SourceMap;
+//!
+//! let text = "int x;\nvoid set(int to) { x = to; }\n\
+//!             #pragma fencepost op s = set(any(0, 1))\n#pragma fencepost test T = ( s | s )\n";
+//! let preprocessed = format!("# 1 \"a.c\"\n{text}");
+//! let mut load = |_: &str| Some(text.to_owned());
+//! let (harness, warnings) = fencepost_c::compile(&preprocessed, SourceMap::default(), &mut load).unwrap();
+//! assert_eq!(harness.tests[0].show(&harness), "( s | s )");
+//! assert!(harness.program.find("set").is_some() && warnings.is_empty());
+//!
+//! let rejected = fencepost_c::compile("int main(void) { return y; }", SourceMap::default(), &mut load);
+//! assert_eq!(rejected.unwrap_err().diagnostics.len(), 1);
+//! ```
+//!
+//! Begin with [`load`], the whole way in a few lines, then [`ast`] and `lower/mod.rs`.
+//!
 //! Deliberately absent: anything about memory models or engines, and printing.
 
 pub mod ast;
