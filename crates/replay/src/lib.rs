@@ -93,8 +93,7 @@ pub fn replay_until(
     let sequel = sources::check(&harness.program, trace, &replayed, &poll)?;
     let execution = evaluate::Execution::new(trace, &replayed.runs, sequel);
     let order = execution.check(model, &[], &poll)?;
-    let sc = fencepost_models::builtin("sc").ok_or_else(|| String::from("the model `sc` does not ship"))?;
-    let on_sc = match execution.check(&sc, &[], &poll) {
+    let on_sc = match execution.check(&fencepost_models::sc(), &[], &poll) {
         Ok(_) => true,
         Err(Refusal::Wrong(_)) => false,
         Err(refusal) => return Err(refusal),
