@@ -172,7 +172,7 @@ impl Layouts {
         self.part(id, offset, size).fields.into_iter().map(field).collect()
     }
 
-    /// As [`Self::path`], in an object that may be longer than its layout: then it is an array of such.
+    /// As `path`, in an object that may be longer than its layout: then it is an array of such.
     pub fn path_within(&self, id: LayoutId, object: u64, offset: u64, size: u64) -> String {
         match self.elements(id, object) {
             Some(stride) => format!("[{}]{}", offset / stride, self.path(id, offset % stride, size).0),
