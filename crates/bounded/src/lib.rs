@@ -1,4 +1,26 @@
-//! The bounded engine.
+//! The bounded engine: asks a SAT solver for an execution that is wrong.
+//!
+//! [`unroll`] makes a program of loops a graph of values and accesses ([`ssa`]); [`range`] finds out which values and
+//! places there can be; [`encode`] makes the formula, the text of the model included; [`check`] asks it, raises
+//! bounds that are reached, and has [`decode`] read a trace from what the solver found.
+//!
+//! ```
+//! use fencepost_bounded::check::{Options, observations};
+//! use fencepost_bounded::unroll::Subject;
+//! use fencepost_models::Buffering;
+//!
+//! let table = "models tso\nSB x=1; r1=y | y=1; r2=x ? r1=0 r2=0 : yes";
+//! let rows = fencepost_reference::litmus::parse(table).unwrap();
+//! let (harness, test) = fencepost_reference::lower::lower(&rows[0].program);
+//! for (model, outcomes) in [(Buffering::Sc.model(), 3), (Buffering::Tso.model(), 4)] {
+//!     let found = observations(&harness, Subject::Test(&test), &model, &Options::default());
+//!     assert_eq!(found.unwrap().len(), outcomes);
+//! }
+//! ```
+//!
+//! Begin with [`check::check`], then `unroll/mod.rs` and `encode/mod.rs`.
+//!
+//! Deliberately absent: C, the names of models, and judging of its own counterexamples.
 
 pub mod check;
 pub mod circuit;

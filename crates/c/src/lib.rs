@@ -1,26 +1,43 @@
 //! The C front end: from a C file to a program and the tests it asks for.
 //!
-//! [`preprocess`] runs the system's preprocessor against the model headers of [`headers`]; [`lex`] turns
+//! `preprocess` runs the system's preprocessor against the model headers of [`headers`]; `lex` turns
 //! what it printed into tokens whose spans point into the files people wrote; [`parse`] makes those the
-//! tree of [`ast`]; [`lower`] checks [`types`] and makes LSL. Each stage reports as many mistakes as it can
+//! tree of [`ast`]; `lower` checks types and makes LSL. Each stage reports as many mistakes as it can
 //! find; the next one runs only if there were none.
+//!
+//! ```
+//! use fencepost_lsl::source::SourceMap;
+//!
+//! let text = "int x;\nvoid set(int to) { x = to; }\n\
+//!             #pragma fencepost op s = set(any(0, 1))\n#pragma fencepost test T = ( s | s )\n";
+//! let preprocessed = format!("# 1 \"a.c\"\n{text}");
+//! let mut load = |_: &str| Some(text.to_owned());
+//! let (harness, warnings) = fencepost_c::compile(&preprocessed, SourceMap::default(), &mut load).unwrap();
+//! assert_eq!(harness.tests[0].show(&harness), "( s | s )");
+//! assert!(harness.program.find("set").is_some() && warnings.is_empty());
+//!
+//! let rejected = fencepost_c::compile("int main(void) { return y; }", SourceMap::default(), &mut load);
+//! assert_eq!(rejected.unwrap_err().diagnostics.len(), 1);
+//! ```
+//!
+//! Begin with [`load`], the whole way in a few lines, then [`ast`] and `lower/mod.rs`.
 //!
 //! Deliberately absent: anything about memory models or engines, and printing.
 
 pub mod ast;
 pub mod headers;
-pub mod lex;
-pub mod lower;
 pub mod parse;
-pub mod preprocess;
-pub mod symbol;
 pub mod token;
-pub mod types;
 
 mod explain;
+mod lex;
 mod line_map;
+mod lower;
 mod positions;
+mod preprocess;
 mod scan;
+mod symbol;
+mod types;
 
 use fencepost_harness::operation::Harness;
 use fencepost_lsl::diagnostic::{Diagnostic, Severity};

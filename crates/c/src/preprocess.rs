@@ -11,7 +11,7 @@ use std::str::Utf8Error;
 
 /// Why there is no preprocessed text.
 #[derive(Debug, thiserror::Error)]
-pub enum Error {
+pub(crate) enum Error {
     /// The compiler cannot be run.
     #[error("cannot run the C compiler `{compiler}`: {source}")]
     NoCompiler {
@@ -30,7 +30,11 @@ pub enum Error {
 
 /// Runs the preprocessor on a file. `arguments` are `-D`, `-U`, `-I`, `-include`, `-std` and the like. Positions
 /// of its complaints point into `sources`, to which the files they speak of are added.
-pub fn preprocess(path: &Path, arguments: &[String], sources: &mut SourceMap) -> Result<String, Error> {
+pub(crate) fn preprocess(
+    path: &Path,
+    arguments: &[String],
+    sources: &mut SourceMap,
+) -> Result<String, Error> {
     let folder = tempfile::tempdir().map_err(Error::Headers)?;
     for (name, text) in HEADERS {
         let path = folder.path().join(name);

@@ -17,7 +17,7 @@ pub struct Interner {
 
 impl Interner {
     /// The symbol of a name, new if the name is.
-    pub fn intern(&mut self, text: &str) -> Symbol {
+    pub(crate) fn intern(&mut self, text: &str) -> Symbol {
         if let Some(&symbol) = self.symbols.get(text) {
             return symbol;
         }
@@ -28,7 +28,7 @@ impl Interner {
     }
 
     /// The symbol of a name, if the unit mentions it.
-    pub fn find(&self, text: &str) -> Option<Symbol> {
+    pub(crate) fn find(&self, text: &str) -> Option<Symbol> {
         self.symbols.get(text).copied()
     }
 

@@ -40,7 +40,7 @@ pub enum TokenKind {
 
 impl TokenKind {
     /// The token for a message: `` `;` ``, `` `count` ``, `a number`.
-    pub fn describe(&self, names: &Interner) -> String {
+    pub(crate) fn describe(&self, names: &Interner) -> String {
         match self {
             TokenKind::Identifier(symbol) => format!("`{}`", names.text(*symbol)),
             TokenKind::Keyword(keyword) => format!("`{}`", keyword.text()),
@@ -112,7 +112,7 @@ pub enum Encoding {
 
 impl Encoding {
     /// Size in bytes of one element.
-    pub fn element_size(self) -> usize {
+    pub(crate) fn element_size(self) -> usize {
         match self {
             Encoding::Plain | Encoding::Utf8 => 1,
             Encoding::Utf16 => 2,
@@ -121,7 +121,7 @@ impl Encoding {
     }
 
     /// The prefix as written.
-    pub fn prefix(self) -> &'static str {
+    pub(crate) fn prefix(self) -> &'static str {
         match self {
             Encoding::Plain => "",
             Encoding::Utf8 => "u8",

@@ -101,14 +101,14 @@ impl Layouts {
     }
 
     /// The layout with this id.
-    pub fn get(&self, id: LayoutId) -> &Layout {
+    pub(crate) fn get(&self, id: LayoutId) -> &Layout {
         &self.table[id.0 as usize]
     }
 
     /// The path to the part at `offset`, such as `.slots[2].seq`, and the layout found there. Goes to the
     /// innermost part that holds `size` bytes; in unions, to the first such member. Bit-fields that are accessed together
     /// are one part, `.{a, b}`.
-    pub fn path(&self, id: LayoutId, offset: u64, size: u64) -> (String, Option<LayoutId>) {
+    pub(crate) fn path(&self, id: LayoutId, offset: u64, size: u64) -> (String, Option<LayoutId>) {
         let part = self.part(id, offset, size);
         (part.path, part.layout)
     }
@@ -172,7 +172,7 @@ impl Layouts {
         self.part(id, offset, size).fields.into_iter().map(field).collect()
     }
 
-    /// As [`Self::path`], in an object that may be longer than its layout: then it is an array of such.
+    /// As `path`, in an object that may be longer than its layout: then it is an array of such.
     pub fn path_within(&self, id: LayoutId, object: u64, offset: u64, size: u64) -> String {
         match self.elements(id, object) {
             Some(stride) => format!("[{}]{}", offset / stride, self.path(id, offset % stride, size).0),
@@ -231,14 +231,6 @@ impl Layouts {
         match self.get(id) {
             Layout { shape: Shape::Array { element, .. }, .. } => self.element_name(*element),
             layout => &layout.name,
-        }
-    }
-
-    /// The layout a pointer of layout `id` points to.
-    pub fn target(&self, id: LayoutId) -> Option<LayoutId> {
-        match self.get(id).shape {
-            Shape::Scalar { target } => target,
-            _ => None,
         }
     }
 }

@@ -36,7 +36,7 @@ impl RegSet {
     }
 
     /// Takes a register out.
-    pub fn remove(&mut self, reg: Reg) {
+    pub(crate) fn remove(&mut self, reg: Reg) {
         let (word, bit) = RegSet::place(reg);
         if let Some(bits) = self.words.get_mut(word) {
             *bits &= !bit;
@@ -189,7 +189,7 @@ pub fn written(kind: &StmtKind) -> impl Iterator<Item = Reg> {
 }
 
 /// Registers that a statement reads, nested statements aside.
-pub fn read(kind: &StmtKind) -> impl Iterator<Item = Reg> {
+pub(crate) fn read(kind: &StmtKind) -> impl Iterator<Item = Reg> {
     let (few, many) = match kind {
         StmtKind::Assign { args, .. } | StmtKind::Call { args, .. } | StmtKind::Spawn { args, .. } => {
             ([None, None], &args[..])

@@ -110,7 +110,7 @@ impl Memory {
     }
 
     /// Adds an object.
-    pub fn insert(&mut self, object: Object) {
+    pub(crate) fn insert(&mut self, object: Object) {
         self.objects.insert(object.base, Arc::new(object));
     }
 
@@ -177,7 +177,7 @@ impl Memory {
     }
 
     /// Why an access of `size` bytes at `addr` would be a fault.
-    pub fn check(&self, addr: u64, size: u64, store: bool) -> Result<&Object, Fault> {
+    pub(crate) fn check(&self, addr: u64, size: u64, store: bool) -> Result<&Object, Fault> {
         if addr < address::NULL_END {
             return Err(Fault::Null);
         }

@@ -194,7 +194,7 @@ base! {
 }
 
 /// Whether `relation` mentions a base relation.
-pub fn mentions(relation: &Relation, base: BaseRelation) -> bool {
+pub(crate) fn mentions(relation: &Relation, base: BaseRelation) -> bool {
     match relation {
         Relation::Base(found) => *found == base,
         Relation::Empty | Relation::Identity(_) | Relation::Product(..) => false,
@@ -207,7 +207,7 @@ pub fn mentions(relation: &Relation, base: BaseRelation) -> bool {
 
 impl Model {
     /// Whether it says the same as another, by whatever names.
-    pub fn says_the_same(&self, other: &Model) -> bool {
+    pub(crate) fn says_the_same(&self, other: &Model) -> bool {
         let requirements = |model: &Model| -> Vec<(Test, Arc<Relation>)> {
             model
                 .constraints

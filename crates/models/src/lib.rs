@@ -3,6 +3,23 @@
 //! A model lives in a file of its own under `texts/`, written in a subset of [cat]. This crate reads
 //! it; the engines and replay each evaluate it in their own way, so that they can check each other.
 //!
+//! ```
+//! use fencepost_lsl::source::SourceMap;
+//! use fencepost_models::{Buffering, load};
+//!
+//! let mut sources = SourceMap::default();
+//! let text = "\"as Lamport has it\"\ninclude \"base.cat\"\n\
+//!             acyclic uninterrupted(po | rf | co | fr | start) as memory-order";
+//! let model = load("mine", "mine.cat", text, &mut sources).unwrap();
+//! // It says what a model says that ships, and so the machine of that is its machine.
+//! assert_eq!(model.buffering, Some(Buffering::Sc));
+//!
+//! let mistakes = load("mine", "mine.cat", &text.replace("fr", "rfe"), &mut sources).unwrap_err();
+//! assert!(mistakes[0].message.contains("rfe"));
+//! ```
+//!
+//! Begin with `texts/base.cat` and `texts/tso.cat`, then [`cat`], what they are read to.
+//!
 //! Deliberately absent: executions. What an event is and how a relation is computed is the engines'.
 
 pub mod cat;

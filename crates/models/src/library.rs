@@ -32,7 +32,7 @@ const KNOWN: [Known; 6] = [
 /// What the others include.
 const BASE: &str = "base";
 
-/// Text of a file that ships under `models/`.
+/// Text of a file that ships under `texts/`.
 pub(crate) fn shipped(file: &str) -> Option<&'static str> {
     Some(match file {
         "base.cat" => include_str!("../texts/base.cat"),
@@ -87,7 +87,7 @@ impl Buffering {
     pub const ALL: [Buffering; 3] = [Buffering::Sc, Buffering::Tso, Buffering::Pso];
 
     /// The name of the model of that machine.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         let known = KNOWN.iter().find(|known| known.buffering == Some(self));
         known.expect("each is that of a model that ships").name
     }

@@ -5,10 +5,26 @@
 //!    makes exactly the accesses of the trace, in the atomic blocks and calls it says, and ends as it says;
 //! 2. every load reads what its source wrote, and every access to memory that is freed says what it found;
 //! 3. the model, evaluated on this one execution, allows it;
-//! 4. it is about what was asked ([`asked`]): the calls of the test, with arguments that this leaves open.
+//! 4. it is about what was asked ([`asked()`]): the calls of the test, with arguments that this leaves open.
 //!
 //! What is worked out on the way explains the trace to people: names of addresses, an order in which
 //! memory can have seen the accesses, and the reorderings that make the execution possible.
+//!
+//! The third step can also be asked what a model is like, by holding a few small executions against it:
+//!
+//! ```
+//! use fencepost_lsl::program::Fence;
+//! use fencepost_models::Buffering;
+//! use fencepost_replay::lets_stores_overtake_stores;
+//!
+//! let [tso, pso] = [Buffering::Tso, Buffering::Pso].map(Buffering::model);
+//! let store_store = Fence { store_store: true, ..Fence::NONE };
+//! assert!(!lets_stores_overtake_stores(&tso, Fence::NONE));
+//! assert!(lets_stores_overtake_stores(&pso, Fence::NONE));
+//! assert!(!lets_stores_overtake_stores(&pso, store_store));
+//! ```
+//!
+//! Begin with [`replay_until`], which names the steps; `evaluate.rs` is the third of them.
 //!
 //! Deliberately absent: any search.
 
@@ -78,8 +94,7 @@ pub fn replay_until(
     let sequel = sources::check(&harness.program, trace, &replayed, &poll)?;
     let execution = evaluate::Execution::new(trace, &replayed.runs, sequel);
     let order = execution.check(model, &[], &poll)?;
-    let sc = fencepost_models::builtin("sc").ok_or_else(|| String::from("the model `sc` does not ship"))?;
-    let on_sc = match execution.check(&sc, &[], &poll) {
+    let on_sc = match execution.check(&fencepost_models::sc(), &[], &poll) {
         Ok(_) => true,
         Err(Refusal::Wrong(_)) => false,
         Err(refusal) => return Err(refusal),

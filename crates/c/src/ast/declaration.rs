@@ -158,7 +158,7 @@ pub enum BasicType {
 
 impl BasicType {
     /// The type as C writes it.
-    pub fn text(self) -> &'static str {
+    pub(crate) fn text(self) -> &'static str {
         match self {
             BasicType::Void => "void",
             BasicType::Bool => "_Bool",
@@ -195,7 +195,7 @@ pub enum RecordKind {
 
 impl RecordKind {
     /// The keyword.
-    pub fn text(self) -> &'static str {
+    pub(crate) fn text(self) -> &'static str {
         match self {
             RecordKind::Struct => "struct",
             RecordKind::Union => "union",

@@ -142,7 +142,7 @@ pub enum UnaryOp {
 
 impl UnaryOp {
     /// The operator as C writes it.
-    pub fn text(self) -> &'static str {
+    pub(crate) fn text(self) -> &'static str {
         match self {
             UnaryOp::Plus => "+",
             UnaryOp::Minus => "-",
@@ -201,7 +201,7 @@ pub enum BinaryOp {
 
 impl BinaryOp {
     /// The operator as C writes it.
-    pub fn text(self) -> &'static str {
+    pub(crate) fn text(self) -> &'static str {
         match self {
             BinaryOp::Multiply => "*",
             BinaryOp::Divide => "/",

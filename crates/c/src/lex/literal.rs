@@ -54,7 +54,7 @@ pub(super) fn string(text: &str, span: Span, diagnostics: &mut Vec<Diagnostic>) 
 
 impl StringLiteral {
     /// Joins the literal that stands next to this one; false if their prefixes do not go together.
-    pub fn append(&mut self, other: &StringLiteral) -> bool {
+    pub(crate) fn append(&mut self, other: &StringLiteral) -> bool {
         match (self.encoding, other.encoding) {
             (mine, theirs) if mine == theirs => self.bytes.extend_from_slice(&other.bytes),
             (_, Encoding::Plain) => self.bytes.extend(widen(&other.bytes, self.encoding)),

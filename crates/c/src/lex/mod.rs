@@ -30,7 +30,7 @@ pub struct Pragma {
 
 /// What the lexer makes of a text.
 #[derive(Clone, Debug)]
-pub struct Lexed {
+pub(crate) struct Lexed {
     /// All tokens; the last one is [`TokenKind::End`].
     pub tokens: Vec<Token>,
     /// The pragmas in order of appearance.
@@ -48,7 +48,11 @@ pub struct Lexed {
 ///
 /// The files its line markers name are entered in `sources` unless they are there already; `load` gives
 /// the text of a file, if it can be read. Files marked as system headers get the system's origin.
-pub fn lex(text: &str, sources: &mut SourceMap, load: &mut dyn FnMut(&str) -> Option<String>) -> Lexed {
+pub(crate) fn lex(
+    text: &str,
+    sources: &mut SourceMap,
+    load: &mut dyn FnMut(&str) -> Option<String>,
+) -> Lexed {
     let mut names = Interner::default();
     // Keywords take the first symbols, so that telling them from names is one comparison.
     let keywords: Vec<Keyword> = Keyword::SPELLINGS.iter().map(|&(_, keyword)| keyword).collect();

@@ -68,7 +68,7 @@ const INTERNAL: &str = "internal error, please report it";
 
 /// Lowers a unit and reads its pragmas. The sources move into the program; on errors they come back with
 /// the diagnostics.
-pub fn lower(
+pub(crate) fn lower(
     unit: &Unit,
     sources: SourceMap,
     options: crate::Options,

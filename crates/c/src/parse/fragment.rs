@@ -51,17 +51,12 @@ impl<'a> Fragment<'a> {
     }
 
     /// The next token.
-    pub fn peek(&self) -> &'a TokenKind {
+    pub(crate) fn peek(&self) -> &'a TokenKind {
         self.parser.kind()
     }
 
-    /// The token behind the next one.
-    pub fn peek_second(&self) -> &'a TokenKind {
-        self.parser.cursor.kind(1)
-    }
-
     /// The place of the next token; at the end, the empty one behind the last.
-    pub fn span(&self) -> Span {
+    pub(crate) fn span(&self) -> Span {
         self.parser.span()
     }
 
@@ -145,13 +140,13 @@ impl<'a> Fragment<'a> {
     }
 
     /// Reports that something else was `wanted` where the next token is.
-    pub fn unexpected(&mut self, wanted: &str) {
+    pub(crate) fn unexpected(&mut self, wanted: &str) {
         // The failure is in the diagnostics; callers of a fragment decide themselves how to go on.
         let _: Parse<()> = self.parser.unexpected(wanted);
     }
 
     /// Reports something else.
-    pub fn report(&mut self, diagnostic: Diagnostic) {
+    pub(crate) fn report(&mut self, diagnostic: Diagnostic) {
         self.parser.complain(diagnostic);
     }
 

@@ -5,7 +5,7 @@ use crate::ast::{IntegerLength, IntegerLiteral, Qualifiers};
 
 impl Types {
     /// The type after integer promotion: `int` for everything that fits one.
-    pub fn promote(&self, id: TypeId) -> TypeId {
+    pub(crate) fn promote(&self, id: TypeId) -> TypeId {
         match self.get(id) {
             Type::Bool => self.int(),
             Type::Int { rank, .. } if *rank < Rank::Int => self.int(),
@@ -16,7 +16,7 @@ impl Types {
 
     /// The type of the value of a bit-field. What fits an `int` is one (C11 6.3.1.1); GCC computes with
     /// those that are wider in their own width, not in that of the declared type.
-    pub fn of_bit_field(&mut self, declared: TypeId, width: u8) -> TypeId {
+    pub(crate) fn of_bit_field(&mut self, declared: TypeId, width: u8) -> TypeId {
         let signed = self.scalar(declared).is_some_and(|ty| ty.signed);
         match width {
             0..32 => self.int(),
@@ -28,7 +28,7 @@ impl Types {
     }
 
     /// The type in which two integers are combined (C11 6.3.1.8).
-    pub fn usual(&self, a: TypeId, b: TypeId) -> TypeId {
+    pub(crate) fn usual(&self, a: TypeId, b: TypeId) -> TypeId {
         let (a, b) = (self.promote(a), self.promote(b));
         if let (Some(x), Some(y)) = (self.scalar(a), self.scalar(b))
             && (matches!(self.get(a), Type::Bits { .. }) || matches!(self.get(b), Type::Bits { .. }))
@@ -57,7 +57,7 @@ impl Types {
     }
 
     /// The type of an integer constant (C11 6.4.4.1).
-    pub fn of_literal(&self, literal: IntegerLiteral) -> TypeId {
+    pub(crate) fn of_literal(&self, literal: IntegerLiteral) -> TypeId {
         let candidates = [
             (IntegerLength::Int, self.int(), self.unsigned_int()),
             (IntegerLength::Long, self.long(), self.unsigned_long()),
@@ -79,7 +79,7 @@ impl Types {
 
     /// Whether two types are the same but for qualifiers inside, open array lengths and parameters that
     /// one of two functions does not declare.
-    pub fn compatible(&self, a: TypeId, b: TypeId) -> bool {
+    pub(crate) fn compatible(&self, a: TypeId, b: TypeId) -> bool {
         if a == b {
             return true;
         }
@@ -102,7 +102,7 @@ impl Types {
     }
 
     /// Whether two types are compatible as C11 6.2.7 has it, qualifiers included: what `_Generic` asks.
-    pub fn same(&self, a: QualType, b: QualType) -> bool {
+    pub(crate) fn same(&self, a: QualType, b: QualType) -> bool {
         let restrict = |q: Qualifiers| Qualifiers { is_restrict: false, ..q };
         if restrict(a.qualifiers) != restrict(b.qualifiers) {
             return false;
@@ -117,7 +117,7 @@ impl Types {
     }
 
     /// Whether an object of this type cannot be stored to.
-    pub fn is_const(&self, ty: QualType) -> bool {
+    pub(crate) fn is_const(&self, ty: QualType) -> bool {
         match self.get(ty.id) {
             Type::Array(element, _) => ty.qualifiers.is_const || self.is_const(*element),
             _ => ty.qualifiers.is_const,
@@ -125,13 +125,13 @@ impl Types {
     }
 
     /// The type that two declarations of one object give it together: an open array length is filled in.
-    pub fn composite(&self, a: QualType, b: QualType) -> QualType {
+    pub(crate) fn composite(&self, a: QualType, b: QualType) -> QualType {
         if self.size(a.id).is_none() { b } else { a }
     }
 
     /// The type that a value of this type has in an expression: arrays and functions become pointers,
     /// qualifiers go.
-    pub fn decay(&mut self, ty: QualType) -> TypeId {
+    pub(crate) fn decay(&mut self, ty: QualType) -> TypeId {
         match self.get(ty.id).clone() {
             Type::Array(element, _) => {
                 let mut qualifiers = element.qualifiers;
@@ -144,7 +144,7 @@ impl Types {
     }
 
     /// The type with qualifiers added.
-    pub fn qualify(&self, ty: QualType, more: Qualifiers) -> QualType {
+    pub(crate) fn qualify(&self, ty: QualType, more: Qualifiers) -> QualType {
         let q = ty.qualifiers;
         QualType {
             id: ty.id,

@@ -8,7 +8,7 @@ mod placement;
 mod record;
 mod show;
 
-pub use record::{BitField, BitPiece, Field, FieldSpec, Packing, Record, RecordId, RecordLayout, words};
+pub(crate) use record::{BitField, Field, FieldSpec, Packing, Record, RecordId, words};
 
 use crate::ast::{BasicType, Qualifiers, RecordKind};
 use fencepost_lsl::value::IntTy;
@@ -17,11 +17,11 @@ use rustc_hash::FxHashMap;
 
 /// A type without qualifiers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct TypeId(u32);
+pub(crate) struct TypeId(u32);
 
 /// A type with qualifiers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct QualType {
+pub(crate) struct QualType {
     /// The type.
     pub id: TypeId,
     /// Its qualifiers.
@@ -45,7 +45,7 @@ impl From<TypeId> for QualType {
 
 /// The integer types by rank, besides `_Bool` and enumerations.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum Rank {
+pub(crate) enum Rank {
     /// `char`; a type of its own, here signed.
     PlainChar,
     /// `signed char`.
@@ -62,7 +62,7 @@ pub enum Rank {
 
 impl Rank {
     /// Size in bytes.
-    pub fn bytes(self) -> u64 {
+    pub(crate) fn bytes(self) -> u64 {
         match self {
             Rank::PlainChar | Rank::Char => 1,
             Rank::Short => 2,
@@ -74,7 +74,7 @@ impl Rank {
 
 /// What a type is.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Type {
+pub(crate) enum Type {
     /// No value.
     Void,
     /// `_Bool`.
@@ -123,7 +123,7 @@ pub enum Type {
 
 /// The type of a function.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct FunctionType {
+pub(crate) struct FunctionType {
     /// What it returns.
     pub result: QualType,
     /// What it takes.
@@ -133,7 +133,7 @@ pub struct FunctionType {
 }
 
 /// All types of a unit.
-pub struct Types {
+pub(crate) struct Types {
     table: Vec<Type>,
     ids: FxHashMap<Type, TypeId>,
     records: Records,
@@ -145,7 +145,7 @@ macro_rules! common_types {
     ($($(#[$doc:meta])* $name:ident = $type:expr;)*) => {
         /// Types that are always there.
         impl Types {
-            $($(#[$doc])* pub fn $name(&self) -> TypeId { self.common($type) })*
+            $($(#[$doc])* pub(crate) fn $name(&self) -> TypeId { self.common($type) })*
         }
         const COMMON: &[Type] = &[$($type),*];
     };
@@ -199,7 +199,7 @@ impl Types {
     }
 
     /// The id of a type.
-    pub fn intern(&mut self, ty: Type) -> TypeId {
+    pub(crate) fn intern(&mut self, ty: Type) -> TypeId {
         *self.ids.entry(ty).or_insert_with_key(|ty| {
             self.table.push(ty.clone());
             TypeId(self.table.len() as u32 - 1)
@@ -207,12 +207,12 @@ impl Types {
     }
 
     /// What a type is.
-    pub fn get(&self, id: TypeId) -> &Type {
+    pub(crate) fn get(&self, id: TypeId) -> &Type {
         &self.table[id.0 as usize]
     }
 
     /// The type of these keywords.
-    pub fn basic(&mut self, basic: BasicType) -> TypeId {
+    pub(crate) fn basic(&mut self, basic: BasicType) -> TypeId {
         let int = |rank, signed| Type::Int { rank, signed };
         self.intern(match basic {
             BasicType::Void => Type::Void,
@@ -238,35 +238,35 @@ impl Types {
     }
 
     /// The pointer to a type.
-    pub fn pointer(&mut self, to: impl Into<QualType>) -> TypeId {
+    pub(crate) fn pointer(&mut self, to: impl Into<QualType>) -> TypeId {
         self.intern(Type::Pointer(to.into()))
     }
 
     /// An array of elements.
-    pub fn array(&mut self, element: QualType, length: Option<u64>) -> TypeId {
+    pub(crate) fn array(&mut self, element: QualType, length: Option<u64>) -> TypeId {
         self.intern(Type::Array(element, length))
     }
 
     /// A new enumeration.
-    pub fn new_enum(&mut self, name: String, underlying: TypeId) -> TypeId {
+    pub(crate) fn new_enum(&mut self, name: String, underlying: TypeId) -> TypeId {
         self.enum_names.push(name);
         let number = self.enum_names.len() as u32 - 1;
         self.intern(Type::Enum { number, underlying })
     }
 
     /// Declares a record, whose members are still to come.
-    pub fn declare_record(&mut self, kind: RecordKind, name: Option<String>) -> TypeId {
+    pub(crate) fn declare_record(&mut self, kind: RecordKind, name: Option<String>) -> TypeId {
         let id = self.records.declare(kind, name);
         self.intern(Type::Record(id))
     }
 
     /// The record of this id.
-    pub fn record(&self, id: RecordId) -> &Record {
+    pub(crate) fn record(&self, id: RecordId) -> &Record {
         self.records.get(id)
     }
 
     /// Size in bytes; none for incomplete types and functions.
-    pub fn size(&self, id: TypeId) -> Option<u64> {
+    pub(crate) fn size(&self, id: TypeId) -> Option<u64> {
         Some(match self.get(id) {
             Type::Void | Type::Function(_) => return None,
             Type::Bool => 1,
@@ -285,7 +285,7 @@ impl Types {
 
     /// Alignment in bytes; 1 for incomplete types. A typedef may raise or lower it. An atomic object is
     /// aligned to its size all the same, where that is one the processor accesses at once.
-    pub fn align_of(&self, ty: QualType) -> u64 {
+    pub(crate) fn align_of(&self, ty: QualType) -> u64 {
         let align = ty.align.unwrap_or_else(|| self.align(ty.id));
         match self.size(ty.id) {
             Some(size @ (1 | 2 | 4 | 8 | 16)) if ty.qualifiers.is_atomic => align.max(size),
@@ -294,7 +294,7 @@ impl Types {
     }
 
     /// Alignment in bytes of a type without qualifiers; 1 for incomplete types.
-    pub fn align(&self, id: TypeId) -> u64 {
+    pub(crate) fn align(&self, id: TypeId) -> u64 {
         match self.get(id) {
             Type::Array(element, _) => self.align_of(*element),
             Type::Record(record) => self.record(*record).layout().map_or(1, |layout| layout.align),
@@ -305,7 +305,7 @@ impl Types {
     }
 
     /// Width and sign, if it is kept in a word as a number: integers, enumerations, pointers.
-    pub fn scalar(&self, id: TypeId) -> Option<IntTy> {
+    pub(crate) fn scalar(&self, id: TypeId) -> Option<IntTy> {
         Some(match self.get(id) {
             Type::Bool => IntTy::U8,
             Type::Int { rank, signed } => IntTy { bits: 8 * rank.bytes() as u8, signed: *signed },
@@ -317,7 +317,7 @@ impl Types {
     }
 
     /// Whether it is a record whose value fits a machine word: such values are words.
-    pub fn word_record(&self, id: TypeId) -> Option<IntTy> {
+    pub(crate) fn word_record(&self, id: TypeId) -> Option<IntTy> {
         match self.get(id) {
             Type::Record(_) => match self.size(id)? {
                 size @ (1 | 2 | 4 | 8) => Some(IntTy::unsigned(8 * size as u8)),
@@ -328,12 +328,12 @@ impl Types {
     }
 
     /// Whether values are words: scalars and records that fit one.
-    pub fn word(&self, id: TypeId) -> Option<IntTy> {
+    pub(crate) fn word(&self, id: TypeId) -> Option<IntTy> {
         self.scalar(id).or_else(|| self.word_record(id))
     }
 
     /// Whether it is an integer type, enumerations and `_Bool` included.
-    pub fn is_integer(&self, id: TypeId) -> bool {
+    pub(crate) fn is_integer(&self, id: TypeId) -> bool {
         matches!(
             self.get(id),
             Type::Bool | Type::Int { .. } | Type::Bits { .. } | Type::Enum { .. } | Type::Error
@@ -341,7 +341,7 @@ impl Types {
     }
 
     /// What a pointer points to.
-    pub fn pointee(&self, id: TypeId) -> Option<QualType> {
+    pub(crate) fn pointee(&self, id: TypeId) -> Option<QualType> {
         match self.get(id) {
             Type::Pointer(to) => Some(*to),
             _ => None,
@@ -349,7 +349,7 @@ impl Types {
     }
 
     /// Whether it is the type of something reported already.
-    pub fn is_error(&self, id: TypeId) -> bool {
+    pub(crate) fn is_error(&self, id: TypeId) -> bool {
         *self.get(id) == Type::Error
     }
 }

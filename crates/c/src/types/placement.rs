@@ -145,7 +145,7 @@ impl Placer<'_> {
 impl Types {
     /// Gives a record its members. Their types must be complete, but for an array of open length at the
     /// end.
-    pub fn complete_record(
+    pub(crate) fn complete_record(
         &mut self,
         id: record::RecordId,
         fields: Vec<FieldSpec>,

@@ -7,11 +7,11 @@ use fencepost_lsl::value::IntTy;
 
 /// A struct or union.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct RecordId(u32);
+pub(crate) struct RecordId(u32);
 
 /// Where a bit-field lies in the unit that is accessed for it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct BitField {
+pub(crate) struct BitField {
     /// Its lowest bit in the unit, which starts at the field's offset.
     pub low: u8,
     /// Its width.
@@ -23,7 +23,7 @@ pub struct BitField {
 
 /// A part of a bit-field, in a word that can be accessed at once.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct BitPiece {
+pub(crate) struct BitPiece {
     /// Offset of the word in the unit.
     pub offset: u64,
     /// The word's type.
@@ -38,7 +38,7 @@ pub struct BitPiece {
 
 impl BitField {
     /// The words to access, with the bits of the field in them.
-    pub fn pieces(self) -> Vec<BitPiece> {
+    pub(crate) fn pieces(self) -> Vec<BitPiece> {
         let (start, end) = (u64::from(self.low), u64::from(self.low) + u64::from(self.width));
         let words = words(self.unit).map(|(offset, ty)| {
             let (first, last) = (start.max(8 * offset), end.min(8 * (offset + ty.bytes())));
@@ -50,7 +50,7 @@ impl BitField {
 }
 
 /// Some bytes as words, the largest first.
-pub fn words(size: u64) -> impl Iterator<Item = (u64, IntTy)> {
+pub(crate) fn words(size: u64) -> impl Iterator<Item = (u64, IntTy)> {
     let mut at = 0;
     std::iter::from_fn(move || {
         let bytes = [8, 4, 2, 1].into_iter().find(|bytes| at + bytes <= size)?;
@@ -61,7 +61,7 @@ pub fn words(size: u64) -> impl Iterator<Item = (u64, IntTy)> {
 
 /// A member.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Field {
+pub(crate) struct Field {
     /// Its name; none if anonymous.
     pub name: Option<Symbol>,
     /// Its type.
@@ -74,7 +74,7 @@ pub struct Field {
 
 /// A member before it has a place.
 #[derive(Clone, Debug)]
-pub struct FieldSpec {
+pub(crate) struct FieldSpec {
     /// Its name; none if anonymous.
     pub name: Option<Symbol>,
     /// Its type.
@@ -89,7 +89,7 @@ pub struct FieldSpec {
 
 /// How tightly members are laid out.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Packing {
+pub(crate) struct Packing {
     /// By the attribute `packed`.
     pub packed: bool,
     /// The largest alignment that `#pragma pack` leaves to members.
@@ -98,7 +98,7 @@ pub struct Packing {
 
 /// The layout of a complete record.
 #[derive(Clone, PartialEq, Debug)]
-pub struct RecordLayout {
+pub(crate) struct RecordLayout {
     /// Its members in order.
     pub fields: Vec<Field>,
     /// Size in bytes.
@@ -109,7 +109,7 @@ pub struct RecordLayout {
 
 /// A struct or union.
 #[derive(Clone, Debug)]
-pub struct Record {
+pub(crate) struct Record {
     /// Which of the two.
     pub kind: RecordKind,
     /// Its tag, or a typedef's name, if any.
@@ -119,12 +119,12 @@ pub struct Record {
 
 impl Record {
     /// Its layout, if it is complete.
-    pub fn layout(&self) -> Option<&RecordLayout> {
+    pub(crate) fn layout(&self) -> Option<&RecordLayout> {
         self.layout.as_ref()
     }
 
     /// The record as C writes it.
-    pub fn show(&self) -> String {
+    pub(crate) fn show(&self) -> String {
         match &self.name {
             Some(name) => format!("{} {name}", self.kind.text()),
             None => format!("{} {{…}}", self.kind.text()),
@@ -154,12 +154,12 @@ impl Records {
 
 impl Types {
     /// Names a record that has no tag, after the typedef that declares it.
-    pub fn name_record(&mut self, id: RecordId, name: &str) {
+    pub(crate) fn name_record(&mut self, id: RecordId, name: &str) {
         self.records.table[id.0 as usize].name.get_or_insert_with(|| name.to_owned());
     }
 
     /// The way to a member: through anonymous members to the field itself. Offsets add up.
-    pub fn find_field(&self, id: RecordId, name: Symbol) -> Option<Field> {
+    pub(crate) fn find_field(&self, id: RecordId, name: Symbol) -> Option<Field> {
         let layout = self.record(id).layout()?;
         for field in &layout.fields {
             if field.name == Some(name) {
@@ -179,7 +179,7 @@ impl Types {
     }
 
     /// The words of which a value is made, with their offsets, in ascending order; padding is left out.
-    pub fn leaves(&self, id: TypeId) -> Vec<(u64, IntTy)> {
+    pub(crate) fn leaves(&self, id: TypeId) -> Vec<(u64, IntTy)> {
         match self.get(id) {
             Type::Array(element, Some(length)) => {
                 let (inner, size) = (self.leaves(element.id), self.size(element.id).unwrap_or(0));
@@ -224,7 +224,7 @@ impl Types {
     }
 
     /// All bytes of a value as words: its leaves, and padding between and behind them.
-    pub fn covering(&self, id: TypeId) -> Vec<(u64, IntTy)> {
+    pub(crate) fn covering(&self, id: TypeId) -> Vec<(u64, IntTy)> {
         let mut cover = Vec::new();
         let mut at = 0;
         let end = self.size(id).unwrap_or(0);
@@ -244,7 +244,7 @@ impl Types {
 
     /// Whether a value of this type can live in a register, each part of it as some bits of a word: it
     /// fits one, and so do all parts of it. Elements of arrays are chosen at run time, so none has any.
-    pub fn fits_word(&self, id: TypeId) -> bool {
+    pub(crate) fn fits_word(&self, id: TypeId) -> bool {
         match self.get(id) {
             Type::Record(record) => {
                 let fields = self.record(*record).layout().map_or(&[][..], |layout| &layout.fields);

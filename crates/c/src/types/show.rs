@@ -4,7 +4,7 @@ use super::{QualType, Rank, Type, Types};
 
 impl Types {
     /// The type as C writes it, for messages.
-    pub fn show(&self, ty: impl Into<QualType>) -> String {
+    pub(crate) fn show(&self, ty: impl Into<QualType>) -> String {
         let ty = ty.into();
         let mut text = String::new();
         for (set, word) in [
