@@ -19,7 +19,7 @@ use fencepost_harness::trace::{Explanation, Trace};
 use fencepost_harness::verdict::Reason;
 use fencepost_lsl::program::{Fence, address};
 use fencepost_lsl::value::Value;
-use fencepost_models::cat::{BaseRelation, Model, mentions};
+use fencepost_models::cat::{BaseRelation, Model};
 use fencepost_replay::{self as replay, Refusal, asked, judge_until, replay_until};
 use std::panic::AssertUnwindSafe;
 use std::rc::Rc;
@@ -125,7 +125,7 @@ fn has_chains(model: &Model) -> bool {
     use BaseRelation::{Addr, Data, Ext, Id, Int, Loc, Rf};
     let harmless = [Rf, Addr, Data, Loc, Int, Ext, Id];
     model.constraints.iter().any(|constraint| {
-        let mentions = |base| mentions(&constraint.relation, base);
+        let mentions = |base| constraint.mentions(base);
         mentions(Rf)
             && !mentions(BaseRelation::Co)
             && BaseRelation::ALL.iter().any(|base| !harmless.contains(base) && mentions(*base))

@@ -205,6 +205,13 @@ pub(crate) fn mentions(relation: &Relation, base: BaseRelation) -> bool {
     }
 }
 
+impl Constraint {
+    /// Whether it mentions a base relation.
+    pub fn mentions(&self, base: BaseRelation) -> bool {
+        mentions(&self.relation, base)
+    }
+}
+
 impl Model {
     /// Whether it says the same as another, by whatever names.
     pub(crate) fn says_the_same(&self, other: &Model) -> bool {
@@ -225,6 +232,6 @@ impl Model {
 
     /// Whether any constraint mentions a base relation.
     pub fn mentions(&self, base: BaseRelation) -> bool {
-        self.constraints.iter().any(|constraint| mentions(&constraint.relation, base))
+        self.constraints.iter().any(|constraint| constraint.mentions(base))
     }
 }
