@@ -97,9 +97,9 @@ impl Values {
         }
     }
 
-    /// Whether a value may be computed from loads; what branches select may be.
-    pub fn has_load(&self, id: ValId) -> bool {
-        let (mut work, mut seen) = (vec![id], FxHashSet::default());
+    /// The loads that values are computed from, by event. What decides branches is not among them.
+    pub fn loads(&self, values: Vec<ValId>) -> FxHashSet<usize> {
+        let (mut work, mut seen, mut loads) = (values, FxHashSet::default(), FxHashSet::default());
         while let Some(id) = work.pop() {
             if !seen.insert(id) {
                 continue;
@@ -108,10 +108,11 @@ impl Values {
                 Node::Const(_) | Node::Choice(_) => {}
                 Node::Checked(_, inner) => work.push(*inner),
                 Node::Op(_, args) => work.extend(args),
-                Node::Select(..) | Node::Load(_) => return true,
+                Node::Select(_, yes, no) => work.extend([*yes, *no]),
+                Node::Load(event) => _ = loads.insert(*event as usize),
             }
         }
-        false
+        loads
     }
 
     fn share(&mut self, node: Node) -> ValId {

@@ -22,7 +22,7 @@ use crate::circuit::Lit;
 use crate::range::{Ranges, What};
 use crate::unroll::{EventKind, Restored, Unrolled};
 use crate::word::Word;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
 /// A part of an event, by index among its reads or its writes.
@@ -172,11 +172,12 @@ impl Encoding<'_> {
                 }
             }
         }
+        let passed_on = self.passed_on();
         for (restored, seen) in pending {
             if self.tired() {
                 return;
             }
-            let notices = self.notices(&restored, &readers);
+            let notices = self.notices(&restored, &readers, &passed_on);
             for &lit in &notices {
                 self.circuit.implies(lit, seen);
             }
@@ -185,7 +186,12 @@ impl Encoding<'_> {
         }
     }
 
-    fn notices(&mut self, restored: &Restored, readers: &FxHashMap<usize, Vec<(usize, Lit)>>) -> Vec<Lit> {
+    fn notices(
+        &mut self,
+        restored: &Restored,
+        readers: &FxHashMap<usize, Vec<(usize, Lit)>>,
+        passed_on: &FxHashSet<usize>,
+    ) -> Vec<Lit> {
         let stores: Vec<usize> = restored.stores.iter().map(|stored| stored.store).collect();
         // Events of one thread are numbered one after the other.
         let in_turn = |event: &usize| (restored.turn..=stores[stores.len() - 1]).contains(event);
@@ -218,8 +224,23 @@ impl Encoding<'_> {
         }
         if restored.traced {
             let found: Vec<usize> = restored.stores.iter().filter_map(|stored| stored.found).collect();
-            for load in found {
-                notices.extend(self.computed_sources(load));
+            let computed: Vec<Lit> = found.into_iter().flat_map(|load| self.computed_sources(load)).collect();
+            let computed = self.circuit.or_all(&computed);
+            // Who reads what only this thread accesses is not in the list.
+            let ranges = self.ranges.clone();
+            if restored
+                .stores
+                .iter()
+                .any(|stored| stored.found.is_some_and(|load| self.memory.is_local_load(load, &ranges)))
+            {
+                notices.push(computed);
+            }
+            for &store in &stores {
+                for &(reader, lit) in readers.get(&store).into_iter().flatten() {
+                    if passed_on.contains(&reader) && !in_turn(&reader) {
+                        notices.push(self.circuit.and(computed, lit));
+                    }
+                }
             }
         }
         notices.retain(|&lit| lit != Lit::FALSE);
@@ -239,6 +260,21 @@ impl Encoding<'_> {
         self.circuit.and_all(&[same, self.exec[first], self.exec[second]])
     }
 
+    /// Loads from which addresses or stored values are computed: others are read to decide branches, at most.
+    fn passed_on(&self) -> FxHashSet<usize> {
+        let mut values = Vec::new();
+        for event in &self.unrolled.events {
+            match event.kind {
+                EventKind::Load { addr, .. } | EventKind::Free { addr } | EventKind::Alloc { addr, .. } => {
+                    values.push(addr);
+                }
+                EventKind::Store { addr, value, .. } => values.extend([addr, value]),
+                _ => {}
+            }
+        }
+        self.unrolled.values.loads(values)
+    }
+
     /// When a load reads from a store that was computed from loads, or whose address was.
     fn computed_sources(&mut self, load: usize) -> Vec<Lit> {
         let mut sources: Vec<(usize, Lit)> =
@@ -249,8 +285,8 @@ impl Encoding<'_> {
         }
         let values = &self.unrolled.values;
         let computed = |&(writer, _): &(usize, Lit)| match self.unrolled.events[writer].kind {
-            EventKind::Store { addr, value, .. } => values.has_load(addr) || values.has_load(value),
-            EventKind::Free { addr } | EventKind::Alloc { addr, .. } => values.has_load(addr),
+            EventKind::Store { addr, value, .. } => !values.loads(vec![addr, value]).is_empty(),
+            EventKind::Free { addr } | EventKind::Alloc { addr, .. } => !values.loads(vec![addr]).is_empty(),
             _ => true,
         };
         sources.into_iter().filter(computed).map(|(_, lit)| lit).collect()

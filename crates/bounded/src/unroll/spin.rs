@@ -44,7 +44,8 @@
 //! - n > 1 is only for models that keep loads in order ([`Leeway::unordered_loads`]): a reader comes after the block's load, and so after S.
 //!
 //! Who reads from S instead of Wn may depend on more by that: S may store what it computed from loads, and Wn a constant. Where the
-//! model looks at such dependencies, S must not ([`Restored::traced`]; asked of the solution, too).
+//! model looks at such dependencies, S must not, or the reader must hand on nothing: use the value for branches only ([`Restored::traced`];
+//! asked of the solution, too).
 //!
 //! Whether a turn is noticed (n > 1) must not depend on what its thread does behind it, for bounds are asked of threads that are cut there. Who
 //! reads from W1 comes before Wn in memory order. If Wn comes before all stores that its thread makes behind the turn, and loads
