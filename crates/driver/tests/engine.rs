@@ -1,7 +1,7 @@
 //! What the engine must not get wrong about loops, waiting, prefixes of executions and primed operations.
 
 use fencepost_bounded::check::{self, Options};
-use fencepost_driver::check::{Limits, check};
+use fencepost_driver::check::{Limits, check, leeway};
 use fencepost_driver::session::Session;
 use fencepost_harness::budget::Poll;
 use fencepost_harness::engine::Finding;
@@ -214,6 +214,7 @@ fn reducing_spin_loops_changes_nothing() {
             for reduce_spins in [true, false] {
                 let mut options = Options { max_unroll: 3, ..Options::default() };
                 options.unroll.reduce_spins = reduce_spins;
+                options.unroll.leeway = leeway(&[&model]);
                 let subject = &Question::Test(test.clone());
                 let outcome =
                     check::check(&session.harness, subject, &model, Some(observations), &options, &|_, _| {});

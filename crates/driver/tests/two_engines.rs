@@ -5,11 +5,13 @@
 //! `PROGRAMS` sets how many there are, `SEED` which.
 
 use fencepost_bounded::check::{Options, check, observations};
+use fencepost_driver::check::leeway;
 use fencepost_driver::session::Session;
 use fencepost_explore::{Buffering, explore};
 use fencepost_harness::engine::Finding;
 use fencepost_harness::question::Question;
 use fencepost_harness::verdict::Reason;
+use fencepost_models::Model;
 use fencepost_reference::random::{Random, setting};
 
 /// Loops that wait, with values that live on behind them, assignments in branches, and ways out of `switch`.
@@ -167,6 +169,13 @@ fn program(random: &mut Random) -> String {
     )
 }
 
+/// The bounded engine as it is asked about a model.
+fn options_for(model: &Model) -> Options {
+    let mut options = Options::default();
+    options.unroll.leeway = leeway(&[model]);
+    options
+}
+
 /// What both engines say of a program on a model. Says whether it was a fault; nothing if there are too many states.
 fn compare(session: &Session, text: &str, name: &str) -> Option<bool> {
     let subject = session.questions().remove(0);
@@ -176,15 +185,21 @@ fn compare(session: &Session, text: &str, name: &str) -> Option<bool> {
     let budget = fencepost_harness::budget::Budget { states: Some(300_000), ..Default::default() };
     let options = fencepost_explore::Options { buffering: machine, budget, ..Default::default() };
     let explored = explore(&session.harness, &Question::Test(test.clone()), None, &options, None, &|_| {});
-    let asked =
-        check(&session.harness, &Question::Test(test.clone()), &model, None, &Options::default(), &|_, _| {});
+    let asked = check(
+        &session.harness,
+        &Question::Test(test.clone()),
+        &model,
+        None,
+        &options_for(&model),
+        &|_, _| {},
+    );
     match (&explored.finding, &asked.finding) {
         (Finding::Violated { .. }, Finding::Violated { .. }) => return Some(true),
         (Finding::Holds, Finding::Holds) => {}
         (Finding::Inconclusive(Reason::States { .. }), _) => return None,
         (explored, asked) => panic!("{name}: explored {explored:?}\nasked {asked:?}\n{text}"),
     }
-    let solved = observations(&session.harness, &Question::Test(test.clone()), &model, &Options::default());
+    let solved = observations(&session.harness, &Question::Test(test.clone()), &model, &options_for(&model));
     assert_eq!(solved.as_ref(), Ok(&explored.observations), "{name}\n{text}");
     Some(false)
 }
