@@ -6,14 +6,14 @@
 //!
 //! ```
 //! use fencepost_bounded::check::{Options, observations};
-//! use fencepost_bounded::unroll::Subject;
+//! use fencepost_harness::question::Question;
 //! use fencepost_models::Buffering;
 //!
 //! let table = "models tso\nSB x=1; r1=y | y=1; r2=x ? r1=0 r2=0 : yes";
 //! let rows = fencepost_reference::litmus::parse(table).unwrap();
 //! let (harness, test) = fencepost_reference::lower::lower(&rows[0].program);
 //! for (model, outcomes) in [(Buffering::Sc.model(), 3), (Buffering::Tso.model(), 4)] {
-//!     let found = observations(&harness, Subject::Test(&test), &model, &Options::default());
+//!     let found = observations(&harness, &Question::Test(test.clone()), &model, &Options::default());
 //!     assert_eq!(found.unwrap().len(), outcomes);
 //! }
 //! ```
