@@ -114,7 +114,8 @@ fn attacks_with_reductions_the_other_way_round() {
 }
 
 /// Programs of `corpus/attacks/options`, which need a command line of their own: it, and what is said of the whole.
-const WITH_OPTIONS: [(&str, &[&str], &str); 26] = [
+const WITH_OPTIONS: [(&str, &[&str], &str); 27] = [
+    ("choices-of-a-buffer.c", &["verify", "-m", "tso", "-a", "set", "--timeout", "60"], "violated"),
     ("blocks-overtake.c", &["check", "--engine", "bounded", "--model", "blocks-overtake.cat"], "violated"),
     (
         "control-in-thin-air.c",

@@ -95,8 +95,6 @@ pub(crate) struct Run<'m, 'a, R> {
     /// Since then: the first load of memory that others may change, by number of instruction.
     pub(crate) read: Option<u32>,
     pub(crate) began: bool,
-    /// Whether a choice was made.
-    chose: bool,
     steps: u32,
 }
 
@@ -134,7 +132,6 @@ impl<'m, 'a, R: Recorder> Run<'m, 'a, R> {
             depth: 0,
             read: None,
             began: false,
-            chose: false,
             steps: 0,
         }
     }
@@ -263,7 +260,7 @@ impl<R: Recorder> Run<'_, '_, R> {
                     // Of a call that is not yet made, the arguments are not kept.
                     let before_call = matches!(code.instrs[to as usize], Instr::Call { .. });
                     // Ways that choices open multiply with each round, unless states in between are told apart.
-                    let long = self.steps > LOCAL_LIMIT || self.chose;
+                    let long = self.steps > LOCAL_LIMIT || self.script.has_chosen();
                     if back && !before_call && self.depth == 0 && long {
                         return Ok(());
                     }
@@ -421,7 +418,7 @@ impl<R: Recorder> Run<'_, '_, R> {
     }
 
     fn choose(&mut self, from: u32) -> Result<Value, Stop> {
-        (self.machine.looks.pure, self.chose) = (false, true);
+        self.machine.looks.pure = false;
         match self.machine.code.alternatives(from).map_err(Stop::Unsupported)? {
             0 => Err(Stop::Pruned),
             count => Ok(self.machine.code.alternative(from, self.script.take(count))),

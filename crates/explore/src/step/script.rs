@@ -28,6 +28,11 @@ impl Script {
         self.taken[self.at - 1].0
     }
 
+    /// Whether the step has come to a choice: of the program, of reuse, or of what an abstract buffer holds.
+    pub(crate) fn has_chosen(&self) -> bool {
+        self.at > 0
+    }
+
     /// Goes on to the next script; false after the last.
     pub(crate) fn advance(&mut self) -> bool {
         (self.at, self.pause, self.careful) = (0, None, false);
