@@ -67,7 +67,7 @@ pub fn instead(program: &Program, slot: &Slot, kind: Kind) -> Vec<Vec<Stronger>>
     let one = |stronger: Option<Stronger>| stronger.map(|stronger| vec![stronger]);
     let two = |first: Option<Stronger>, second: Option<Stronger>| Some(vec![first?, second?]);
     let ways = match kind.fence.order {
-        Order::Acquire => vec![one(acquired())],
+        Order::Acquire | Order::AcquirePc => vec![one(acquired())],
         Order::Release => vec![one(released())],
         Order::AcqRel => vec![one(acquired()), one(released()), two(acquired(), released())],
         // In C11, only accesses that are both seq_cst are kept in order.
@@ -150,7 +150,7 @@ fn stronger(program: &Program, span: Span, access: Access, order: Order) -> Opti
 
 fn spelled(prefix: &str, order: Order) -> String {
     let name = match order {
-        Order::Acquire => "acquire",
+        Order::Acquire | Order::AcquirePc => "acquire",
         Order::Release => "release",
         Order::AcqRel => "acq_rel",
         Order::SeqCst => "seq_cst",

@@ -141,6 +141,7 @@ impl fmt::Display for Order {
         f.write_str(match self {
             Order::Plain => "plain",
             Order::Relaxed => "relaxed",
+            Order::AcquirePc => "acquire_pc",
             Order::Acquire => "acquire",
             Order::Release => "release",
             Order::AcqRel => "acq_rel",
@@ -163,6 +164,7 @@ impl fmt::Display for Fence {
             (self.load_store, "load-store"),
             (self.store_load, "store-load"),
             (self.store_store, "store-store"),
+            (self.instructions, "instructions"),
         ];
         let names: Vec<&str> = kinds.iter().filter(|kind| kind.0).map(|kind| kind.1).collect();
         f.write_str(if names.is_empty() { "none" } else { "" })?;

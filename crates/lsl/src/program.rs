@@ -71,6 +71,8 @@ pub enum Order {
     Plain,
     /// `memory_order_relaxed`.
     Relaxed,
+    /// As `Acquire`, but may overtake a store in front of it that releases: LDAPR of ARMv8.3. No order of C.
+    AcquirePc,
     /// `memory_order_acquire`, and `consume`.
     Acquire,
     /// `memory_order_release`.
@@ -86,7 +88,7 @@ pub enum Order {
 impl Order {
     /// Whether it acquires.
     pub fn acquires(self) -> bool {
-        matches!(self, Order::Acquire | Order::AcqRel | Order::SeqCst)
+        matches!(self, Order::AcquirePc | Order::Acquire | Order::AcqRel | Order::SeqCst)
     }
 
     /// Whether it releases.
@@ -106,7 +108,9 @@ pub struct Fence {
     pub store_load: bool,
     /// Stores before it stay before stores after it.
     pub store_store: bool,
-    /// The order of an `atomic_thread_fence`; `Plain` for fences given by kind.
+    /// Instructions behind it wait for the branches in front of it, as those behind ISB and isync do.
+    pub instructions: bool,
+    /// The order of an `atomic_thread_fence`; `Plain` for other fences.
     pub order: Order,
 }
 
@@ -117,11 +121,12 @@ impl Fence {
         load_store: false,
         store_load: false,
         store_store: false,
+        instructions: false,
         order: Order::Plain,
     };
     /// Orders everything.
     pub const FULL: Fence =
-        Fence { load_load: true, load_store: true, store_load: true, store_store: true, order: Order::Plain };
+        Fence { load_load: true, load_store: true, store_load: true, store_store: true, ..Fence::NONE };
 
     /// The fence of a C11 order, whose meaning is the memory model's.
     pub const fn of_order(order: Order) -> Fence {

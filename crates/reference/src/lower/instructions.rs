@@ -83,7 +83,8 @@ impl Builder {
                 let order = lsl::Order::Plain;
                 let (load_load, load_store, store_load, store_store) =
                     (*load_load, *load_store, *store_load, *store_store);
-                let fence = lsl::Fence { load_load, load_store, store_load, store_store, order };
+                let fence =
+                    lsl::Fence { load_load, load_store, store_load, store_store, order, ..lsl::Fence::NONE };
                 out.push(self.stmt(StmtKind::Fence(fence)));
             }
             Instruction::OrderFence(order) => {
