@@ -50,7 +50,7 @@ impl Decoder<'_, '_> {
         // Before it is noted itself.
         let life = self.life(event);
         let action = match unrolled.kind {
-            EventKind::Load { addr, ty, order, value } => {
+            EventKind::Load { addr, ty, order, value, .. } => {
                 let addr = self.address(addr);
                 let from = self.sources(event, addr, ty.bytes());
                 Action::Load { addr, ty, order, value: self.value(value), from }

@@ -25,7 +25,7 @@ use fencepost_harness::question::Question;
 use fencepost_harness::result::Statistics;
 use fencepost_harness::verdict::Reason;
 use fencepost_lsl::source::Span;
-use fencepost_models::cat::{Model, Relation};
+use fencepost_models::cat::{Model, Relation, Set};
 
 /// Conflicts to spend on turning on further switches.
 const PATIENCE: u32 = 5_000;
@@ -353,24 +353,31 @@ pub fn fences_only_forbid(model: &Model) -> bool {
 
 /// Whether a relation can only grow by further events.
 fn grows(relation: &Relation) -> bool {
+    let plain = |set: &Set| !set.any_relation(&mut passes);
     match relation {
-        Relation::Empty | Relation::Base(_) | Relation::Identity(_) | Relation::Product(..) => true,
+        Relation::Empty | Relation::Base(_) | Relation::Variable(..) => true,
+        Relation::Identity(set) => plain(set),
+        Relation::Product(a, b) => plain(a) && plain(b),
         Relation::Union(a, b) | Relation::Inter(a, b) | Relation::Seq(a, b) => grows(a) && grows(b),
         Relation::Diff(a, b) => grows(a) && !passes(b),
         Relation::Inverse(r) | Relation::Optional(r) | Relation::Plus(r) => grows(r),
+        Relation::Recursive(group, _) => group.bodies.iter().all(|body| grows(body)),
     }
 }
 
 /// Whether a pair can be related by way of a third event.
 fn passes(relation: &Relation) -> bool {
+    let through = |set: &Set| set.any_relation(&mut passes);
     match relation {
-        Relation::Empty | Relation::Base(_) | Relation::Identity(_) | Relation::Product(..) => false,
+        Relation::Empty | Relation::Base(_) => false,
+        Relation::Identity(set) => through(set),
+        Relation::Product(a, b) => through(a) || through(b),
         Relation::Union(a, b) | Relation::Inter(a, b) | Relation::Diff(a, b) => passes(a) || passes(b),
         Relation::Seq(a, b) => {
             let in_place = |r: &Relation| matches!(r, Relation::Identity(_));
             !(in_place(a) || in_place(b)) || passes(a) || passes(b)
         }
         Relation::Inverse(r) | Relation::Optional(r) => passes(r),
-        Relation::Plus(_) => true,
+        Relation::Plus(_) | Relation::Recursive(..) | Relation::Variable(..) => true,
     }
 }

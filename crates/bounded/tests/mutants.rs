@@ -75,12 +75,12 @@ const EQUIVALENT: &[(&str, &str)] = &[
     ("relaxed.cat: own-stores: `po` becomes `po-loc`", "as above"),
     ("rlx.cat: own-stores: `po` becomes `po-loc`", "as above"),
     (
-        "pso.cat: ppo: `[R | A] ; po ; [M]` becomes `[R | A] ; po`",
+        "pso.cat: ppo: `[R | BLOCK] ; po ; [M]` becomes `[R | BLOCK] ; po`",
         "this adds steps to fences, from where no step leads on but within a block; what comes before a \
          fence in a block comes before its accesses too",
     ),
     (
-        "pso.cat: ppo: `W | (A \\ G)` becomes `A \\ G`",
+        "pso.cat: ppo: `W | (BLOCK \\ G)` becomes `BLOCK \\ G`",
         "co follows program order between the stores of one thread in every execution that the engine \
          considers, so that seen has these pairs; a model that lets such stores change places cannot be \
          expressed",

@@ -96,7 +96,7 @@ impl World for SerialWorld<'_> {
 
     fn load(&mut self, site: &Site<()>, access: Access) -> Result<Word<()>, Stop> {
         self.poll.ask().map_err(|_| Stop::Cut)?;
-        let Access { addr, ty, order } = access;
+        let Access { addr, ty, order, .. } = access;
         let value = self.memory.load(addr, ty);
         if let Some(recorder) = &mut self.recorder {
             let from = recorder.sources(addr, ty.bytes());
@@ -116,7 +116,7 @@ impl World for SerialWorld<'_> {
 
     fn store(&mut self, site: &Site<()>, access: Access, word: &Word<()>) -> Result<(), Stop> {
         self.poll.ask().map_err(|_| Stop::Cut)?;
-        let Access { addr, ty, order } = access;
+        let Access { addr, ty, order, .. } = access;
         let stored = self.memory.store(addr, ty, word.value);
         if let Some(recorder) = &mut self.recorder {
             let action = Action::Store { addr, ty, order, value: word.value.wrap(ty) };

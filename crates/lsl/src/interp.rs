@@ -11,7 +11,7 @@ use crate::layout::LayoutId;
 use crate::op::PrimOp;
 use crate::program::{
     Choice, Fence, Label, Operand, Order, Place, Proc, ProcId, Program, Stmt, StmtKind, Unmet,
-    compares_and_swaps,
+    Exchange,
 };
 use crate::source::Span;
 use crate::value::{IntTy, Value};
@@ -106,8 +106,8 @@ pub struct Site<'a, D> {
     pub addr: &'a D,
     /// Dependencies of the branches taken so far.
     pub ctrl: &'a D,
-    /// Whether it is part of a compare-and-swap.
-    pub cas: bool,
+    /// What the atomic block is that it is part of.
+    pub exchange: Exchange,
 }
 
 /// An access, as the world sees it.
@@ -119,6 +119,8 @@ pub struct Access {
     pub ty: IntTy,
     /// The memory order.
     pub order: Order,
+    /// That of the load of a compare-and-swap that does not swap, if it is another.
+    pub failing: Option<Order>,
 }
 
 /// A new object, as the world sees it.
@@ -206,7 +208,7 @@ pub struct Thread<'p, W: World> {
     /// Depth of nested atomic blocks.
     atomic: u32,
     /// Whether the innermost of them is a compare-and-swap.
-    cas: bool,
+    exchange: Exchange,
     /// Span of the statement under way.
     span: Option<Span>,
 }
@@ -224,13 +226,13 @@ impl<'p, W: World> Thread<'p, W> {
     /// A thread of a program, in a world.
     pub fn new(program: &'p Program, world: W) -> Thread<'p, W> {
         let ctrl = W::Deps::default();
-        Thread { program, world, stack: Vec::new(), ctrl, atomic: 0, cas: false, span: None }
+        Thread { program, world, stack: Vec::new(), ctrl, atomic: 0, exchange: Exchange::default(), span: None }
     }
 
     /// Runs a procedure to its end and returns its results.
     pub fn call(&mut self, proc: ProcId, args: Vec<Word<W::Deps>>) -> Result<Vec<Word<W::Deps>>, Halt> {
         self.stack.clear();
-        (self.atomic, self.cas) = (0, false);
+        (self.atomic, self.exchange) = (0, Exchange::default());
         self.enter(proc, None, args).map_err(|stop| {
             let span = self.span.unwrap_or(self.program.proc(proc).span);
             Halt { stop, span, stack: self.stack.clone() }
@@ -277,16 +279,16 @@ impl<'p, W: World> Thread<'p, W> {
                 let deps: Vec<&W::Deps> = args.iter().map(|arg| &arg.deps).collect();
                 regs[dst.index()] = Word { value: op.eval(&values)?, deps: W::Deps::combine(*op, &deps) };
             }
-            StmtKind::Load { dst, addr, ty, order } => {
+            StmtKind::Load { dst, addr, ty, order, failing } => {
                 let addr = read(regs, *addr);
-                let access = Access { addr: as_address(addr.value)?, ty: *ty, order: *order };
+                let access = Access { addr: as_address(addr.value)?, ty: *ty, order: *order, failing: *failing };
                 regs[dst.index()] =
                     self.ask(stmt.span, &addr.deps, |world, site| world.load(site, access))?;
             }
             StmtKind::Store { addr, value, ty, order } => {
                 let addr = read(regs, *addr);
                 let word = read(regs, *value);
-                let access = Access { addr: as_address(addr.value)?, ty: *ty, order: *order };
+                let access = Access { addr: as_address(addr.value)?, ty: *ty, order: *order, failing: None };
                 self.ask(stmt.span, &addr.deps, |world, site| world.store(site, access, &word))?;
             }
             StmtKind::Fence(fence) => {
@@ -396,14 +398,23 @@ impl<'p, W: World> Thread<'p, W> {
             self.world.atomic(true)?;
         }
         self.atomic += 1;
-        let outer = std::mem::replace(&mut self.cas, compares_and_swaps(body));
+        let within = self.within(body);
+        let outer = std::mem::replace(&mut self.exchange, within);
         let flow = self.block(body, regs)?;
-        self.cas = outer;
+        self.exchange = outer;
         self.atomic -= 1;
         if self.atomic == 0 {
             self.world.atomic(false)?;
         }
         Ok(flow)
+    }
+
+    /// What a block is where it stands: one inside of another is a part of that.
+    fn within(&self, body: &[Stmt]) -> Exchange {
+        match self.atomic {
+            1 => Exchange::of(body),
+            _ => Exchange { compares: Exchange::of(body).compares, ..self.exchange },
+        }
     }
 
     /// Whether a jump is taken; a branch adds to the control dependencies either way.
@@ -422,7 +433,7 @@ impl<'p, W: World> Thread<'p, W> {
         addr: &W::Deps,
         question: impl FnOnce(&mut W, &Site<W::Deps>) -> Result<T, Stop>,
     ) -> Result<T, Stop> {
-        let site = Site { span, stack: &self.stack, addr, ctrl: &self.ctrl, cas: self.cas };
+        let site = Site { span, stack: &self.stack, addr, ctrl: &self.ctrl, exchange: self.exchange };
         question(&mut self.world, &site)
     }
 }

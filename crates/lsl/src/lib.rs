@@ -12,7 +12,7 @@
 //!
 //! let span = Span::new(FileId(0), 0, 0);
 //! let addr = Operand::from(0x1000);
-//! let load = StmtKind::Load { dst: Reg(0), addr, ty: IntTy::I32, order: Order::Acquire };
+//! let load = StmtKind::Load { dst: Reg(0), addr, ty: IntTy::I32, order: Order::Acquire, failing: None };
 //! let get = Proc {
 //!     name: "get".into(),
 //!     params: vec![],

@@ -74,8 +74,10 @@ impl Printed<'_> {
             StmtKind::Assign { dst, op, args } => {
                 writeln!(f, "{} = {op}({})", self.reg(*dst), self.operands(args))
             }
-            StmtKind::Load { dst, addr, ty, order } => {
-                writeln!(f, "{} = *{} : {ty}{}", self.reg(*dst), self.operand(*addr), ordered(*order))
+            StmtKind::Load { dst, addr, ty, order, failing } => {
+                let (dst, addr) = (self.reg(*dst), self.operand(*addr));
+                let failing = failing.map_or(String::new(), |order| format!(" or {order}"));
+                writeln!(f, "{dst} = *{addr} : {ty}{}{failing}", ordered(*order))
             }
             StmtKind::Store { addr, value, ty, order } => {
                 let (addr, value) = (self.operand(*addr), self.operand(*value));

@@ -91,6 +91,21 @@ impl Order {
         matches!(self, Order::AcquirePc | Order::Acquire | Order::AcqRel | Order::SeqCst)
     }
 
+    /// What both orders do.
+    pub fn meet(self, other: Order) -> Order {
+        match (self, other) {
+            _ if self == other => self,
+            (Order::Plain | Order::Ghost, _) | (_, Order::Plain | Order::Ghost) => Order::Plain,
+            _ => match (self.acquires() && other.acquires(), self.releases() && other.releases()) {
+                (true, true) => Order::AcqRel,
+                (true, false) if self == Order::AcquirePc || other == Order::AcquirePc => Order::AcquirePc,
+                (true, false) => Order::Acquire,
+                (false, true) => Order::Release,
+                (false, false) => Order::Relaxed,
+            },
+        }
+    }
+
     /// Whether it releases.
     pub fn releases(self) -> bool {
         matches!(self, Order::Release | Order::AcqRel | Order::SeqCst)
@@ -197,6 +212,8 @@ pub enum StmtKind {
         ty: IntTy,
         /// The memory order.
         order: Order,
+        /// The memory order where the compare-and-swap that it is part of does not swap, if that is another.
+        failing: Option<Order>,
     },
     /// `*addr = value`.
     Store {
@@ -431,12 +448,61 @@ pub fn continues(body: &[Stmt], label: Label) -> bool {
 }
 
 /// Whether an atomic block is a compare-and-swap: whether it stores is decided without a branch.
-pub fn compares_and_swaps(block: &[Stmt]) -> bool {
+fn compares_and_swaps(block: &[Stmt]) -> bool {
     block.iter().any(|stmt| match &stmt.kind {
         StmtKind::Break { predicated, .. } => *predicated,
         StmtKind::Block { body, .. } => compares_and_swaps(body),
         _ => false,
     })
+}
+
+/// What an atomic block is, by what stands in it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Exchange {
+    /// Whether it is a compare-and-swap.
+    pub compares: bool,
+    /// Whether it is one read-modify-write of C: an atomic load and an atomic store of the same location.
+    pub modifies: bool,
+}
+
+impl Exchange {
+    /// That of a block.
+    pub fn of(block: &[Stmt]) -> Exchange {
+        Exchange { compares: compares_and_swaps(block), modifies: reads_modifies_writes(block) }
+    }
+}
+
+fn reads_modifies_writes(block: &[Stmt]) -> bool {
+    let mut all = Vec::new();
+    flatten(block, &mut all);
+    let atomic = |order: &Order| !matches!(order, Order::Plain | Order::Ghost);
+    let accesses: Vec<&StmtKind> = all
+        .iter()
+        .copied()
+        .filter(|kind| !matches!(kind, StmtKind::Assign { .. } | StmtKind::Break { .. } | StmtKind::Assert { .. } | StmtKind::Within { .. }))
+        .collect();
+    let [
+        StmtKind::Load { addr: from, ty: read, order: loads, .. },
+        StmtKind::Store { addr: to, ty: written, order: stores, .. },
+    ] = accesses.as_slice()
+    else {
+        return false;
+    };
+    let moved = all.iter().any(|kind| match kind {
+        StmtKind::Assign { dst, .. } | StmtKind::Load { dst, .. } => *from == Operand::Reg(*dst),
+        _ => false,
+    });
+    from == to && read.bytes() == written.bytes() && atomic(loads) && atomic(stores) && !moved
+}
+
+/// The statements of a block and of those in it.
+fn flatten<'b>(block: &'b [Stmt], all: &mut Vec<&'b StmtKind>) {
+    for stmt in block {
+        match &stmt.kind {
+            StmtKind::Block { body, .. } | StmtKind::Atomic(body) => flatten(body, all),
+            kind => all.push(kind),
+        }
+    }
 }
 
 /// Address ranges. All lie below 2³¹, so that C code that squeezes pointers into `unsigned` (as the

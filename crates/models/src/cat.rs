@@ -1,9 +1,9 @@
 //! The subset of cat in which models are written: what a model file says, resolved and checked.
 //!
 //! cat is the model language of the herd tools. A model is a list of definitions and constraints over
-//! relations between the events of an execution; this subset has no recursion, no pattern matching and
-//! no procedures. Functions are expanded where they are used and names resolved, so that an engine sees
-//! only operators over the built-in sets and relations of [`Base`].
+//! relations between the events of an execution; this subset has no pattern matching and no procedures.
+//! Functions are expanded where they are used and names resolved, so that an engine sees
+//! only operators over the built-in sets and relations of [`BaseSet`] and [`BaseRelation`].
 
 use std::sync::Arc;
 
@@ -16,6 +16,8 @@ pub struct Model {
     pub title: String,
     /// What an execution must satisfy.
     pub constraints: Vec<Constraint>,
+    /// What an execution must satisfy not to be an error: a data race breaks one.
+    pub flags: Vec<Constraint>,
     /// The store buffers of the machine that runs it, if there is one.
     pub buffering: Option<Buffering>,
     /// Whether the machine that executes instructions out of order runs it, or most of it.
@@ -69,6 +71,10 @@ pub enum Set {
     Inter(Arc<Set>, Arc<Set>),
     /// Events in the first and not the second.
     Diff(Arc<Set>, Arc<Set>),
+    /// Events that a relation leads from.
+    Domain(Arc<Relation>),
+    /// Events that a relation leads to.
+    Range(Arc<Relation>),
 }
 
 /// A relation between events.
@@ -96,6 +102,19 @@ pub enum Relation {
     Identity(Arc<Set>),
     /// Every event of one set to every event of another.
     Product(Arc<Set>, Arc<Set>),
+    /// One of the least relations that satisfy a group of equations.
+    Recursive(Arc<Recursion>, usize),
+    /// In the equations of a group: one of its relations.
+    Variable(u32, usize),
+}
+
+/// Relations that are defined by each other.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Recursion {
+    /// Tells it from the other groups of the model.
+    pub id: u32,
+    /// What each relation is, given all of them.
+    pub bodies: Vec<Arc<Relation>>,
 }
 
 /// A name and what it means for people; [`docs`] and error messages list them.
@@ -132,8 +151,10 @@ base! {
         M "M"
         /// Fences.
         F "F"
-        /// Loads and stores of atomic blocks.
-        A "A"
+        /// Loads and stores of atomic blocks, read-modify-writes among them.
+        InBlock "BLOCK"
+        /// Loads and stores of read-modify-writes.
+        Rmw "RMW"
         /// Loads of compare-and-swaps, whether these swap or not.
         Cas "CAS"
         /// Loads and stores of ghost blocks, which are atomic blocks, too.
@@ -146,8 +167,12 @@ base! {
         SL "SL"
         /// Store-store fences.
         SS "SS"
+        /// Fences that hold up instructions until branches in front of them are decided.
+        Isync "INSTRUCTIONS"
         /// Loads and fences that acquire.
         Acq "ACQ"
+        /// Loads that acquire and may overtake stores that release.
+        AcqPc "ACQPC"
         /// Stores and fences that release.
         Rel "REL"
         /// Loads, stores and fences with order `seq_cst`.
@@ -186,6 +211,8 @@ base! {
         Ctrl "ctrl"
         /// Accesses of the same atomic block.
         Atom "atom"
+        /// The load of a read-modify-write to its store.
+        Rmw "rmw"
         /// Events of the same operation.
         Op "op"
         /// What a thread did before it started another, to what the other does.
@@ -193,14 +220,34 @@ base! {
     }
 }
 
-/// Whether `relation` mentions a base relation.
-pub(crate) fn mentions(relation: &Relation, base: BaseRelation) -> bool {
-    match relation {
-        Relation::Base(found) => *found == base,
-        Relation::Empty | Relation::Identity(_) | Relation::Product(..) => false,
-        Relation::Inverse(r) | Relation::Optional(r) | Relation::Plus(r) => mentions(r, base),
-        Relation::Union(a, b) | Relation::Inter(a, b) | Relation::Diff(a, b) | Relation::Seq(a, b) => {
-            mentions(a, base) || mentions(b, base)
+impl Relation {
+    /// Whether it, or any relation that it is made of, is one that is looked for.
+    pub fn any(&self, wanted: &mut impl FnMut(&Relation) -> bool) -> bool {
+        if wanted(self) {
+            return true;
+        }
+        match self {
+            Relation::Empty | Relation::Base(_) | Relation::Variable(..) => false,
+            Relation::Inverse(r) | Relation::Optional(r) | Relation::Plus(r) => r.any(wanted),
+            Relation::Union(a, b) | Relation::Inter(a, b) | Relation::Diff(a, b) | Relation::Seq(a, b) => {
+                a.any(wanted) || b.any(wanted)
+            }
+            Relation::Identity(set) => set.any_relation(wanted),
+            Relation::Product(a, b) => a.any_relation(wanted) || b.any_relation(wanted),
+            Relation::Recursive(group, _) => group.bodies.iter().any(|body| body.any(wanted)),
+        }
+    }
+}
+
+impl Set {
+    /// Whether any relation that it is made of is one that is looked for.
+    pub fn any_relation(&self, wanted: &mut impl FnMut(&Relation) -> bool) -> bool {
+        match self {
+            Set::Base(_) => false,
+            Set::Union(a, b) | Set::Inter(a, b) | Set::Diff(a, b) => {
+                a.any_relation(wanted) || b.any_relation(wanted)
+            }
+            Set::Domain(r) | Set::Range(r) => r.any(wanted),
         }
     }
 }
@@ -208,7 +255,7 @@ pub(crate) fn mentions(relation: &Relation, base: BaseRelation) -> bool {
 impl Constraint {
     /// Whether it mentions a base relation.
     pub fn mentions(&self, base: BaseRelation) -> bool {
-        mentions(&self.relation, base)
+        self.relation.any(&mut |r| matches!(r, Relation::Base(found) if *found == base))
     }
 }
 
@@ -219,10 +266,11 @@ impl Model {
             model
                 .constraints
                 .iter()
+                .chain(&model.flags)
                 .map(|constraint| (constraint.test, constraint.relation.clone()))
                 .collect()
         };
-        requirements(self) == requirements(other)
+        self.flags.len() == other.flags.len() && requirements(self) == requirements(other)
     }
 
     /// Whether threads do one thing after the other, so that fences mean nothing.

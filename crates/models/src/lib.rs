@@ -14,8 +14,8 @@
 //! // It says what a model says that ships, and so the machine of that is its machine.
 //! assert_eq!(model.buffering, Some(Buffering::Sc));
 //!
-//! let mistakes = load("mine", "mine.cat", &text.replace("fr", "rfe"), &mut sources).unwrap_err();
-//! assert!(mistakes[0].message.contains("rfe"));
+//! let mistakes = load("mine", "mine.cat", &text.replace("fr", "rfo"), &mut sources).unwrap_err();
+//! assert!(mistakes[0].message.contains("rfo"));
 //! ```
 //!
 //! Begin with `texts/base.cat` and `texts/tso.cat`, then [`cat`], what they are read to.
@@ -23,6 +23,8 @@
 //! Deliberately absent: executions. What an event is and how a relation is computed is the engines'.
 
 pub mod cat;
+mod expression;
+mod lex;
 mod library;
 mod parse;
 

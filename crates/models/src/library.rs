@@ -35,6 +35,7 @@ const BASE: &str = "base";
 /// Text of a file that ships under `texts/`.
 pub(crate) fn shipped(file: &str) -> Option<&'static str> {
     Some(match file {
+        "stdlib.cat" => include_str!("../texts/stdlib.cat"),
         "base.cat" => include_str!("../texts/base.cat"),
         "serial.cat" => include_str!("../texts/serial.cat"),
         "sc.cat" => include_str!("../texts/sc.cat"),

@@ -1,49 +1,17 @@
-//! From the text of a model to [`crate::cat`]: tokens, expressions, kinds, definitions, includes.
-//!
-//! Expressions evaluate to a set, a relation or a function while they are parsed: definitions come before
-//! uses, so there is no syntax tree to keep.
+//! From the text of a model to [`crate::cat`]: statements, definitions, includes.
 
-use crate::cat::{BaseRelation, BaseSet, Constraint, Model, Relation, Set, Test, mentions};
+use crate::cat::{BaseRelation, Constraint, Model, Recursion, Relation, Set, Test};
+use crate::expression::{Expressions, Thing, as_relation, is_reserved, parameters, variant};
+use crate::lex::{Cursor, Kind, Result, lex, unexpected};
 use crate::library::shipped;
 use fencepost_lsl::diagnostic::Diagnostic;
 use fencepost_lsl::source::{FileId, Origin, SourceMap, Span};
 use std::collections::HashMap;
+use std::path::Path;
 use std::sync::Arc;
 
-/// What a name or expression stands for.
-#[derive(Clone)]
-enum Thing {
-    Set(Arc<Set>),
-    Relation(Arc<Relation>),
-    /// Parameters, and the tokens of the body, which is parsed again at each use.
-    Function(Arc<Function>),
-}
-
-struct Function {
-    params: Vec<String>,
-    body: Vec<Token>,
-    /// What was defined before it; bodies see nothing later.
-    names: HashMap<String, Thing>,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-enum Kind {
-    Word(String),
-    Text(String),
-    Sign(&'static str),
-    End,
-}
-
-#[derive(Clone, Debug)]
-struct Token {
-    kind: Kind,
-    span: Span,
-}
-
-/// The words that start a statement.
-const STARTS: [&str; 5] = ["let", "include", "acyclic", "irreflexive", "empty"];
-
-type Result<T> = std::result::Result<T, Diagnostic>;
+/// What every model finds defined.
+const STANDARD: &str = "stdlib.cat";
 
 /// Parses the model in a file of `sources`.
 pub(crate) fn model(
@@ -53,15 +21,20 @@ pub(crate) fn model(
 ) -> std::result::Result<Model, Vec<Diagnostic>> {
     let mut reader = Reader {
         names: HashMap::new(),
+        recursions: 0,
         model: Model {
             name: name.into(),
             title: String::new(),
             constraints: Vec::new(),
+            flags: Vec::new(),
             buffering: None,
             out_of_order: false,
             ghosts: false,
         },
     };
+    let text = shipped(STANDARD).expect("it ships");
+    let standard = sources.add(STANDARD, text, Origin::System);
+    reader.file(standard, sources, 1).map_err(|error| vec![error])?;
     reader.file(file, sources, 0).map_err(|error| vec![error])?;
     if reader.model.constraints.is_empty() {
         let span = Span::new(file, 0, 0);
@@ -76,35 +49,86 @@ pub(crate) fn model(
 
 struct Reader {
     names: HashMap<String, Thing>,
+    /// How many groups of recursive definitions there were.
+    recursions: u32,
     model: Model,
 }
+
+const STATEMENT: &str = "expected `let`, `include` or a constraint";
 
 impl Reader {
     fn file(&mut self, file: FileId, sources: &mut SourceMap, depth: u32) -> Result<()> {
         let tokens = lex(&sources.file(file).text, file)?;
         let mut at = Cursor { tokens: &tokens, at: 0 };
-        if let Kind::Text(title) = &at.peek().kind {
-            if depth == 0 {
-                self.model.title = title.clone();
+        // A title is a string, or a word that stands alone in front of everything.
+        let title = match &at.peek().kind {
+            Kind::Text(title) => Some(title.clone()),
+            Kind::Word(word) if !is_reserved(word) && !matches!(at.second().kind, Kind::Sign(_) | Kind::End) => {
+                Some(word.clone())
             }
+            _ => None,
+        };
+        if let Some(title) = title {
             at.next();
-        }
-        loop {
-            let token = at.next();
-            let Kind::Word(word) = &token.kind else {
-                if token.kind == Kind::End {
-                    return Ok(());
-                }
-                return Err(unexpected(&token, "expected `let`, `include` or a constraint"));
-            };
-            match word.as_str() {
-                "let" => self.definition(&mut at)?,
-                "include" => self.include(&mut at, sources, depth)?,
-                "acyclic" => self.constraint(&mut at, Test::Acyclic)?,
-                "irreflexive" => self.constraint(&mut at, Test::Irreflexive)?,
-                "empty" => self.constraint(&mut at, Test::Empty)?,
-                _ => return Err(unexpected(&token, "expected `let`, `include` or a constraint")),
+            if depth == 0 {
+                self.model.title = title;
             }
+        }
+        while at.peek().kind != Kind::End {
+            self.statement(&mut at, sources, depth)?;
+        }
+        Ok(())
+    }
+
+    fn statement(&mut self, at: &mut Cursor, sources: &mut SourceMap, depth: u32) -> Result<()> {
+        let negated = at.eat("~");
+        let token = at.next();
+        let Kind::Word(word) = &token.kind else { return Err(unexpected(&token, STATEMENT)) };
+        let test = test(word);
+        if negated && test.is_some() {
+            return Err(Diagnostic::error(token.span, format!("`~{word}` cannot be required of executions"))
+                .help(format!("`flag ~{word}` makes an error of executions that break it")));
+        }
+        match word.as_str() {
+            "let" => self.definitions(at),
+            "include" => self.include(at, sources, depth),
+            "flag" => self.flag(at, true),
+            "undefined_unless" => self.flag(at, false),
+            // Shown in pictures only.
+            "show" | "unshow" => self.show(at),
+            "enum" => enumeration(at),
+            "instructions" => instructions(at),
+            "if" => self.conditional(at, sources, depth),
+            _ => match test {
+                Some(test) => {
+                    let constraint = self.constraint(at, test)?;
+                    self.model.constraints.push(constraint);
+                    Ok(())
+                }
+                None if is_reserved(word) => {
+                    Err(Diagnostic::error(token.span, format!("`{word}` is not supported")))
+                }
+                None => Err(unexpected(&token, STATEMENT)),
+            },
+        }
+    }
+
+    /// `if "variant" (statements) else (statements)`.
+    fn conditional(&mut self, at: &mut Cursor, sources: &mut SourceMap, depth: u32) -> Result<()> {
+        let mut taken = variant(at)?;
+        loop {
+            at.need("(")?;
+            while !at.eat(")") {
+                let before = (self.names.clone(), self.model.clone());
+                self.statement(at, sources, depth)?;
+                if !taken {
+                    (self.names, self.model) = before;
+                }
+            }
+            if !at.eat_word("else") {
+                return Ok(());
+            }
+            taken = !taken;
         }
     }
 
@@ -113,331 +137,262 @@ impl Reader {
         let Kind::Text(name) = &token.kind else {
             return Err(unexpected(&token, "expected a file name in quotes"));
         };
-        let Some(text) = shipped(name) else {
-            return Err(Diagnostic::error(
-                token.span,
-                format!("no model file `{name}` ships with Fencepost"),
-            )
-            .help("only shipped files can be included, such as \"base.cat\""));
-        };
         if depth > 8 {
             return Err(Diagnostic::error(token.span, "files include each other"));
         }
-        let file = sources.add(name.clone(), text, Origin::System);
+        let beside = Path::new(&sources.file(token.span.file).name).parent().map(|folder| folder.join(name));
+        let own = || beside.as_ref().and_then(|path| std::fs::read_to_string(path).ok());
+        let (text, origin) = match shipped(name) {
+            Some(text) => (text.to_string(), Origin::System),
+            None => match own() {
+                Some(text) => (text, Origin::User),
+                None => {
+                    let message = format!("no model file `{name}` stands beside this one or ships with Fencepost");
+                    return Err(Diagnostic::error(token.span, message));
+                }
+            },
+        };
+        let shown = match origin {
+            Origin::User => beside.map_or(name.clone(), |path| path.display().to_string()),
+            _ => name.clone(),
+        };
+        let file = sources.add(shown, &text, origin);
         self.file(file, sources, depth + 1)
     }
 
-    fn definition(&mut self, at: &mut Cursor) -> Result<()> {
-        let token = at.next();
-        let name = match &token.kind {
-            Kind::Word(word) if word == "rec" => {
-                return Err(Diagnostic::error(token.span, "recursive definitions are not supported"));
+    fn definitions(&mut self, at: &mut Cursor) -> Result<()> {
+        if at.eat_word("rec") {
+            return self.recursive(at);
+        }
+        // Names of one group do not see each other.
+        let mut found = Vec::new();
+        loop {
+            found.push(Expressions { names: &self.names }.binding(at)?);
+            if !at.eat_word("and") {
+                break;
             }
-            Kind::Word(word) => word.clone(),
-            _ => return Err(unexpected(&token, "expected a name")),
-        };
-        if at.eat("(") {
-            let mut params = Vec::new();
-            loop {
-                let token = at.next();
-                match &token.kind {
-                    Kind::Word(param) => params.push(param.clone()),
-                    _ => return Err(unexpected(&token, "expected a parameter")),
-                }
-                if !at.eat(",") {
-                    break;
-                }
-            }
-            at.need(")")?;
+        }
+        self.names.extend(found);
+        Ok(())
+    }
+
+    /// Relations that are defined by each other: the least ones.
+    fn recursive(&mut self, at: &mut Cursor) -> Result<()> {
+        let id = self.recursions;
+        self.recursions += 1;
+        let start = at.at;
+        let heads = heads(at)?;
+        at.at = start;
+        let mut names = self.names.clone();
+        for (index, (name, _)) in heads.iter().enumerate() {
+            names.insert(name.clone(), Thing::Relation(Arc::new(Relation::Variable(id, index))));
+        }
+        let mut bodies = Vec::new();
+        for (_, span) in &heads {
+            at.name("expected a name")?;
             at.need("=")?;
-            let function_body = |kind: &Kind| match kind {
-                Kind::Word(word) => !STARTS.contains(&word.as_str()),
-                Kind::End => false,
-                _ => true,
-            };
-            let mut body = Vec::new();
-            while function_body(&at.peek().kind) {
-                body.push(at.next());
+            let body = as_relation(Expressions { names: &names }.expression(at)?, *span)?;
+            if !grows(&body, id) {
+                return Err(Diagnostic::error(*span, "a recursive definition must not take away from itself")
+                    .note("with `\\` or `~`, there need not be a least relation"));
             }
-            body.push(Token { kind: Kind::End, span: at.peek().span });
-            let function = Function { params, body, names: self.names.clone() };
-            self.names.insert(name, Thing::Function(Arc::new(function)));
-        } else {
-            at.need("=")?;
-            let thing = Expressions { names: &self.names }.expression(at)?;
-            self.names.insert(name, thing);
+            bodies.push(body);
+            at.eat_word("and");
+        }
+        let group = Arc::new(Recursion { id, bodies });
+        for (index, (name, _)) in heads.into_iter().enumerate() {
+            let relation = closed(&group, index)
+                .unwrap_or_else(|| Arc::new(Relation::Recursive(group.clone(), index)));
+            self.names.insert(name, Thing::Relation(relation));
         }
         Ok(())
     }
 
-    fn constraint(&mut self, at: &mut Cursor, test: Test) -> Result<()> {
+    fn constraint(&mut self, at: &mut Cursor, test: Test) -> Result<Constraint> {
         let span = at.peek().span;
         let thing = Expressions { names: &self.names }.expression(at)?;
-        let relation = as_relation(thing, span)?;
+        let relation = match thing {
+            Thing::Set(set) if test == Test::Empty => Arc::new(Relation::Identity(set)),
+            thing => as_relation(thing, span)?,
+        };
         let mut name = format!("constraint {}", self.model.constraints.len() + 1);
         if at.eat_word("as") {
-            let token = at.next();
-            match &token.kind {
-                Kind::Word(word) => name = word.clone(),
-                _ => return Err(unexpected(&token, "expected a name")),
-            }
+            name = at.name("expected a name")?.0;
         }
-        if let Some(inner) = inverse_of_rf(&relation) {
-            let message = format!("the inverse of `{inner}` is supported only in `rf^-1 ; co`");
+        if inverts_rf(&relation) {
+            let message = "the inverse of `rf` is supported only in `rf^-1 ; co`";
             return Err(Diagnostic::error(span, message)
                 .note("a load of the initial content reads from no event, so other uses would miss it"));
         }
-        self.model.constraints.push(Constraint { test, relation, name });
+        Ok(Constraint { test, relation, name })
+    }
+
+    /// What follows `flag`, or `undefined_unless`: executions that break it are errors.
+    fn flag(&mut self, at: &mut Cursor, negated: bool) -> Result<()> {
+        if at.eat("~") != negated {
+            return Err(unexpected(at.peek(), if negated { "expected `~`" } else { "expected a constraint" })
+                .note("only what breaks a constraint can be flagged, such as `flag ~empty races`"));
+        }
+        let token = at.next();
+        let test = match &token.kind {
+            Kind::Word(word) => test(word),
+            _ => None,
+        };
+        let Some(test) = test else {
+            return Err(unexpected(&token, "expected `acyclic`, `irreflexive` or `empty`"));
+        };
+        let constraint = self.constraint(at, test)?;
+        self.model.flags.push(constraint);
         Ok(())
     }
-}
 
-/// The expression grammar, loosest first: `|`, `;`, `\`, `&`, `*`, then postfix and primary.
-struct Expressions<'a> {
-    names: &'a HashMap<String, Thing>,
-}
-
-impl Expressions<'_> {
-    fn expression(&self, at: &mut Cursor) -> Result<Thing> {
-        self.binary(at, 0)
-    }
-
-    fn binary(&self, at: &mut Cursor, level: usize) -> Result<Thing> {
-        const SIGNS: [&str; 5] = ["|", ";", "\\", "&", "*"];
-        let Some(&sign) = SIGNS.get(level) else { return self.postfix(at) };
-        let start = at.peek().span;
-        let mut left = self.binary(at, level + 1)?;
-        while at.eat(sign) {
-            let next = at.peek().span;
-            let right = self.binary(at, level + 1)?;
-            left = combine(sign, left, right, start.to(next))?;
-        }
-        Ok(left)
-    }
-
-    fn postfix(&self, at: &mut Cursor) -> Result<Thing> {
-        let span = at.peek().span;
-        let mut thing = self.primary(at)?;
+    fn show(&mut self, at: &mut Cursor) -> Result<()> {
         loop {
-            let wrap: fn(Arc<Relation>) -> Relation = if at.eat("?") {
-                Relation::Optional
-            } else if at.eat("+") {
-                Relation::Plus
-            } else if at.eat("^-1") {
-                Relation::Inverse
-            } else {
-                return Ok(thing);
-            };
-            thing = Thing::Relation(Arc::new(wrap(as_relation(thing, span)?)));
+            Expressions { names: &self.names }.expression(at)?;
+            if at.eat_word("as") {
+                at.name("expected a name")?;
+            }
+            if !at.eat(",") {
+                return Ok(());
+            }
         }
     }
+}
 
-    fn primary(&self, at: &mut Cursor) -> Result<Thing> {
+fn test(word: &str) -> Option<Test> {
+    Some(match word {
+        "acyclic" => Test::Acyclic,
+        "irreflexive" => Test::Irreflexive,
+        "empty" => Test::Empty,
+        _ => return None,
+    })
+}
+
+/// The names of a group of recursive definitions.
+fn heads(at: &mut Cursor) -> Result<Vec<(String, Span)>> {
+    let mut heads = Vec::new();
+    loop {
+        let head = at.name("expected a name")?;
+        if let Some(params) = parameters(at)? {
+            let message = format!("`{}({})` is recursive", head.0, params.join(", "));
+            return Err(Diagnostic::error(head.1, message).note("only relations can be recursive, not functions"));
+        }
+        at.need("=")?;
+        heads.push(head);
+        let mut depth = 0;
+        loop {
+            match &at.peek().kind {
+                Kind::Word(word) if word == "and" && depth == 0 => break,
+                Kind::Word(word) if word == "let" && depth == 0 => return Ok(heads),
+                Kind::Word(word) if is_reserved(word) && depth == 0 => return Ok(heads),
+                Kind::End => return Ok(heads),
+                Kind::Sign("(" | "[") => depth += 1,
+                Kind::Sign(")" | "]") => depth -= 1,
+                _ => {}
+            }
+            at.next();
+        }
+        at.next();
+    }
+}
+
+/// `enum E = 'a || 'b`, whose members no event has.
+fn enumeration(at: &mut Cursor) -> Result<()> {
+    at.name("expected a name")?;
+    at.need("=")?;
+    loop {
         let token = at.next();
-        match &token.kind {
-            Kind::Sign("(") => {
-                let thing = self.expression(at)?;
-                at.need(")")?;
-                Ok(thing)
-            }
-            Kind::Sign("[") => {
-                let span = at.peek().span;
-                let set = as_set(self.expression(at)?, span)?;
-                at.need("]")?;
-                Ok(Thing::Relation(Arc::new(Relation::Identity(set))))
-            }
-            Kind::Word(word) if word == "0" => Ok(Thing::Relation(Arc::new(Relation::Empty))),
-            Kind::Word(word) => self.name(word, &token, at),
-            _ => Err(unexpected(&token, "expected a set or a relation")),
+        if !matches!(token.kind, Kind::Tag(_)) {
+            return Err(unexpected(&token, "expected a tag such as `'acquire`"));
         }
-    }
-
-    fn name(&self, word: &str, token: &Token, at: &mut Cursor) -> Result<Thing> {
-        let found = self.names.get(word).cloned();
-        let base = || {
-            let set = BaseSet::named(word).map(|set| Thing::Set(Arc::new(Set::Base(set))));
-            set.or_else(|| {
-                BaseRelation::named(word).map(|base| Thing::Relation(Arc::new(Relation::Base(base))))
-            })
-        };
-        match found.or_else(base) {
-            Some(Thing::Function(function)) => self.call(word, &function, token, at),
-            Some(thing) => Ok(thing),
-            None => {
-                let sets: Vec<&str> = BaseSet::ALL.iter().map(|set| set.name()).collect();
-                let relations: Vec<&str> = BaseRelation::ALL.iter().map(|base| base.name()).collect();
-                Err(Diagnostic::error(token.span, format!("unknown name `{word}`"))
-                    .note(format!("sets: {}", sets.join(", ")))
-                    .note(format!("relations: {}", relations.join(", "))))
-            }
-        }
-    }
-
-    fn call(&self, word: &str, function: &Function, token: &Token, at: &mut Cursor) -> Result<Thing> {
-        at.need("(")?;
-        let mut args = vec![self.expression(at)?];
-        while at.eat(",") {
-            args.push(self.expression(at)?);
-        }
-        at.need(")")?;
-        if args.len() != function.params.len() {
-            let wants = function.params.len();
-            let message = format!("`{word}` takes {wants} argument{}", if wants == 1 { "" } else { "s" });
-            return Err(Diagnostic::error(token.span, format!("{message}, not {}", args.len())));
-        }
-        let mut names = function.names.clone();
-        names.extend(function.params.iter().cloned().zip(args));
-        let mut body = Cursor { tokens: &function.body, at: 0 };
-        let thing = Expressions { names: &names }.expression(&mut body)?;
-        match body.peek().kind {
-            Kind::End => Ok(thing),
-            _ => Err(unexpected(body.peek(), "expected the definition to end")),
+        if !at.eat("||") {
+            return Ok(());
         }
     }
 }
 
-fn combine(sign: &str, left: Thing, right: Thing, span: Span) -> Result<Thing> {
-    if let (Thing::Set(a), Thing::Set(b)) = (&left, &right) {
-        let (a, b) = (a.clone(), b.clone());
-        return Ok(match sign {
-            "|" => Thing::Set(Arc::new(Set::Union(a, b))),
-            "&" => Thing::Set(Arc::new(Set::Inter(a, b))),
-            "\\" => Thing::Set(Arc::new(Set::Diff(a, b))),
-            "*" => Thing::Relation(Arc::new(Relation::Product(a, b))),
-            _ => return Err(Diagnostic::error(span, format!("`{sign}` joins relations, not sets"))),
-        });
+/// `instructions R[{'a, 'b}]`.
+fn instructions(at: &mut Cursor) -> Result<()> {
+    at.name("expected a set")?;
+    at.need("[")?;
+    let mut depth = 1;
+    while depth > 0 {
+        match at.next() {
+            token if token.kind == Kind::End => return Err(unexpected(&token, "expected `]`")),
+            token if token.kind == Kind::Sign("[") => depth += 1,
+            token if token.kind == Kind::Sign("]") => depth -= 1,
+            _ => {}
+        }
     }
-    if sign == "*" {
-        return Err(Diagnostic::error(span, "`*` takes two sets"));
-    }
-    let (a, b) = (as_relation(left, span)?, as_relation(right, span)?);
-    Ok(Thing::Relation(Arc::new(match sign {
-        "|" => Relation::Union(a, b),
-        "&" => Relation::Inter(a, b),
-        "\\" => Relation::Diff(a, b),
-        // Also relates loads of the initial content, which no `rf` leads to.
-        _ if is_from_reads(&a, &b) => Relation::Base(BaseRelation::Fr),
-        _ => Relation::Seq(a, b),
-    })))
+    Ok(())
 }
 
-/// An inverse of something that mentions `rf`.
-fn inverse_of_rf(relation: &Relation) -> Option<&'static str> {
+/// Whether a body has more pairs the more pairs the relations of its group have.
+fn grows(relation: &Relation, id: u32) -> bool {
+    let set = |set: &Set| !set.any_relation(&mut |r| has_variable(r, id));
     match relation {
-        Relation::Inverse(inner) => mentions(inner, BaseRelation::Rf).then_some("rf"),
-        Relation::Optional(inner) | Relation::Plus(inner) => inverse_of_rf(inner),
-        Relation::Union(a, b) | Relation::Inter(a, b) | Relation::Diff(a, b) | Relation::Seq(a, b) => {
-            inverse_of_rf(a).or_else(|| inverse_of_rf(b))
+        Relation::Diff(a, b) => grows(a, id) && !has_variable(b, id),
+        Relation::Union(a, b) | Relation::Inter(a, b) | Relation::Seq(a, b) => grows(a, id) && grows(b, id),
+        Relation::Inverse(r) | Relation::Optional(r) | Relation::Plus(r) => grows(r, id),
+        Relation::Recursive(group, _) => group.bodies.iter().all(|body| grows(body, id)),
+        // Sets of recursive relations would do, but nobody has a use for them.
+        Relation::Identity(s) => set(s),
+        Relation::Product(s, t) => set(s) && set(t),
+        Relation::Empty | Relation::Base(_) | Relation::Variable(..) => true,
+    }
+}
+
+fn has_variable(relation: &Relation, id: u32) -> bool {
+    relation.any(&mut |r| matches!(r, Relation::Variable(of, _) if *of == id))
+}
+
+/// The definition `r = b | r ; r`, and those with `b` on one side, without recursion.
+fn closed(group: &Recursion, index: usize) -> Option<Arc<Relation>> {
+    let [body] = group.bodies.as_slice() else { return None };
+    let own = Relation::Variable(group.id, index);
+    let mut base: Option<Arc<Relation>> = None;
+    let mut repeats = false;
+    for part in parts(body) {
+        match &*part {
+            Relation::Seq(a, b) if **a == own && **b == own => repeats = true,
+            part if has_variable(part, group.id) => return None,
+            _ => {
+                base = Some(match base {
+                    Some(base) => Arc::new(Relation::Union(base, part)),
+                    None => part,
+                });
+            }
         }
-        _ => None,
+    }
+    let base = base?;
+    Some(if repeats { Arc::new(Relation::Plus(base)) } else { base })
+}
+
+fn parts(relation: &Arc<Relation>) -> Vec<Arc<Relation>> {
+    match &**relation {
+        Relation::Union(a, b) => [parts(a), parts(b)].concat(),
+        _ => vec![relation.clone()],
     }
 }
 
-/// Whether two relations in sequence are the usual definition of `fr`.
-fn is_from_reads(first: &Relation, second: &Relation) -> bool {
-    let rf = Relation::Base(BaseRelation::Rf);
-    matches!(first, Relation::Inverse(inner) if **inner == rf) && *second == Relation::Base(BaseRelation::Co)
+/// Whether `rf`, or a part of it, is inverted.
+fn inverts_rf(relation: &Relation) -> bool {
+    relation.any(&mut |r| matches!(r, Relation::Inverse(inner) if reads_from(inner)))
 }
 
-fn as_relation(thing: Thing, span: Span) -> Result<Arc<Relation>> {
-    match thing {
-        Thing::Relation(relation) => Ok(relation),
-        Thing::Set(_) => Err(Diagnostic::error(span, "expected a relation, found a set")
-            .help("`[S]` relates every event of the set `S` to itself")),
-        Thing::Function(_) => Err(Diagnostic::error(span, "expected a relation, found a function")),
+/// Whether all pairs of a relation are such that the second reads from the first.
+fn reads_from(relation: &Relation) -> bool {
+    match relation {
+        Relation::Base(base) => *base == BaseRelation::Rf,
+        Relation::Diff(a, _) => reads_from(a),
+        Relation::Union(a, b) | Relation::Inter(a, b) => reads_from(a) || reads_from(b),
+        Relation::Seq(a, b) => match (&**a, &**b) {
+            (Relation::Identity(_), r) | (r, Relation::Identity(_)) => reads_from(r),
+            _ => false,
+        },
+        Relation::Optional(r) => reads_from(r),
+        _ => false,
     }
-}
-
-fn as_set(thing: Thing, span: Span) -> Result<Arc<Set>> {
-    match thing {
-        Thing::Set(set) => Ok(set),
-        _ => Err(Diagnostic::error(span, "expected a set")),
-    }
-}
-
-fn unexpected(token: &Token, expected: &str) -> Diagnostic {
-    let found = match &token.kind {
-        Kind::Word(word) => format!("`{word}`"),
-        Kind::Text(text) => format!("\"{text}\""),
-        Kind::Sign(sign) => format!("`{sign}`"),
-        Kind::End => "the end of the file".into(),
-    };
-    Diagnostic::error(token.span, format!("{expected}, found {found}"))
-}
-
-/// Reads tokens; stays on the last, which is `End`.
-struct Cursor<'a> {
-    tokens: &'a [Token],
-    at: usize,
-}
-
-impl Cursor<'_> {
-    fn peek(&self) -> &Token {
-        &self.tokens[self.at.min(self.tokens.len() - 1)]
-    }
-
-    fn next(&mut self) -> Token {
-        let token = self.peek().clone();
-        self.at = (self.at + 1).min(self.tokens.len() - 1);
-        token
-    }
-
-    fn eat(&mut self, sign: &str) -> bool {
-        let found = matches!(&self.peek().kind, Kind::Sign(next) if *next == sign);
-        if found {
-            self.next();
-        }
-        found
-    }
-
-    fn eat_word(&mut self, word: &str) -> bool {
-        let found = matches!(&self.peek().kind, Kind::Word(next) if next == word);
-        if found {
-            self.next();
-        }
-        found
-    }
-
-    fn need(&mut self, sign: &str) -> Result<()> {
-        if self.eat(sign) { Ok(()) } else { Err(unexpected(self.peek(), &format!("expected `{sign}`"))) }
-    }
-}
-
-fn lex(text: &str, file: FileId) -> Result<Vec<Token>> {
-    const SIGNS: [&str; 14] = ["^-1", "|", ";", "\\", "&", "*", "?", "+", "(", ")", "[", "]", ",", "="];
-    let word_char = |c: char| c.is_alphanumeric() || c == '_' || c == '-' || c == '.';
-    let mut tokens = Vec::new();
-    let mut at = 0;
-    while let Some(c) = text[at..].chars().next() {
-        let rest = &text[at..];
-        let span = |len: usize| Span::new(file, at as u32, (at + len) as u32);
-        let (kind, len) = if c.is_whitespace() {
-            at += c.len_utf8();
-            continue;
-        } else if rest.starts_with("(*") {
-            let Some(end) = rest.find("*)") else {
-                return Err(Diagnostic::error(span(2), "comment has no end").help("close it with `*)`"));
-            };
-            at += end + 2;
-            continue;
-        } else if c == '"' {
-            let Some(end) = rest[1..].find('"') else {
-                return Err(Diagnostic::error(span(1), "string has no end"));
-            };
-            (Kind::Text(rest[1..=end].into()), end + 2)
-        } else if c.is_alphanumeric() || c == '_' {
-            let len = rest.find(|c| !word_char(c)).unwrap_or(rest.len());
-            (Kind::Word(rest[..len].into()), len)
-        } else if let Some(sign) = SIGNS.iter().find(|sign| rest.starts_with(**sign)) {
-            (Kind::Sign(sign), sign.len())
-        } else {
-            return Err(Diagnostic::error(span(c.len_utf8()), format!("unexpected character `{c}`")));
-        };
-        tokens.push(Token { kind, span: span(len) });
-        at += len;
-    }
-    tokens.push(Token { kind: Kind::End, span: Span::new(file, at as u32, at as u32) });
-    Ok(tokens)
 }
 
 #[cfg(test)]
@@ -472,6 +427,55 @@ mod tests {
             Ok("Seq(Identity(Union(Base(W), Base(Cas))), Base(Po))"),
         );
         check("empty [R|W] ; (W*R)", Ok("Seq(Identity(Union(Base(R), Base(W))), Product(Base(W), Base(R)))"));
+        check("let a = po and b = rf acyclic a & b", Ok("Inter(Base(Po), Base(Rf))"));
+        check("let f r = r acyclic f po", Ok("Base(Po)"));
+        check("acyclic let a = po in a | a", Ok("Union(Base(Po), Base(Po))"));
+        check("let f(r) = let a = r in a; a acyclic f(po)", Ok("Seq(Base(Po), Base(Po))"));
+    }
+
+    #[test]
+    fn what_models_of_others_use() {
+        check("acyclic po* ; rf", Ok("Seq(Optional(Plus(Base(Po))), Base(Rf))"));
+        check("acyclic po*", Ok("Optional(Plus(Base(Po)))"));
+        check("empty ~R * R", Ok("Product(Diff(Base(All), Base(R)), Base(R))"));
+        check("acyclic ~po", Ok("Diff(Product(Base(All), Base(All)), Base(Po))"));
+        check("acyclic [domain(rf)] ; po", Ok("Seq(Identity(Domain(Base(Rf))), Base(Po))"));
+        check("acyclic [range rmw] ; po", Ok("Seq(Identity(Range(Base(Rmw))), Base(Po))"));
+        check("acyclic 0 | po", Ok("Union(Empty, Base(Po))"));
+        check("acyclic [R & {}]", Ok("Identity(Inter(Base(R), Diff(Base(All), Base(All))))"));
+        check("acyclic if \"mixed\" then po else rf", Ok("Base(Rf)"));
+        check("acyclic if not \"mixed\" && not \"x\" then po else rf", Ok("Base(Po)"));
+        check("if \"mixed\" ( acyclic po ) else ( acyclic rf )", Ok("Base(Rf)"));
+        check("SC (* by its name *) acyclic po", Ok("Base(Po)"));
+        check("enum E = 'a || 'b instructions R[{'a, 'b}] show po as p, rf unshow rf acyclic po", Ok("Base(Po)"));
+        check("acyclic po // to the end (* of the line\n", Ok("Base(Po)"));
+        check("acyclic po (* (* nested *) *)", Ok("Base(Po)"));
+        check("empty R", Ok("Identity(Base(R))"));
+        check("acyclic rfe", Ok("Inter(Base(Rf), Base(Ext))"));
+        check("acyclic fencerel(F)", Ok("Seq(Inter(Base(Po), Product(Base(All), Base(F))), Base(Po))"));
+    }
+
+    #[test]
+    fn recursion() {
+        check("let rec r = po | r ; r acyclic r", Ok("Plus(Base(Po))"));
+        check(
+            "let rec r = po | (s ; rf) and s = r acyclic s",
+            Ok("Recursive(Recursion { id: 0, bodies: [Union(Base(Po), Seq(Variable(0, 1), Base(Rf))), Variable(0, 0)] }, 1)"),
+        );
+        check("let rec r = po \\ r acyclic r", Err("9: a recursive definition must not take away from itself"));
+        check("let rec f(x) = f(x) acyclic po", Err("9: `f(x)` is recursive"));
+    }
+
+    #[test]
+    fn flags() {
+        let mut sources = SourceMap::default();
+        let text = "acyclic po flag ~empty rf as races undefined_unless irreflexive co as x";
+        let id = sources.add("m.cat", text, Origin::User);
+        let model = model("m", id, &mut sources).unwrap();
+        assert_eq!((model.constraints.len(), model.flags.len()), (1, 2));
+        assert_eq!((model.flags[0].name.as_str(), model.flags[1].test), ("races", Test::Irreflexive));
+        check("flag empty rf acyclic po", Err("6: expected `~`, found `empty`"));
+        check("~acyclic po", Err("2: `~acyclic` cannot be required of executions"));
     }
 
     #[test]
@@ -479,14 +483,15 @@ mod tests {
         check("acyclic po | xyz", Err("14: unknown name `xyz`"));
         check("acyclic R", Err("9: expected a relation, found a set"));
         check("acyclic po ;", Err("13: expected a set or a relation, found the end of the file"));
-        check("let rec a = po", Err("5: recursive definitions are not supported"));
-        check("include \"nope.cat\"", Err("9: no model file `nope.cat` ships with Fencepost"));
+        check("include \"nope.cat\"", Err("9: no model file `nope.cat` stands beside this one or ships with Fencepost"));
         check("let f(r) = r acyclic f(po, rf)", Err("22: `f` takes 1 argument, not 2"));
         check("let f(r) = r ) acyclic f(po)", Err("14: expected the definition to end, found `)`"));
         check("(* a", Err("1: comment has no end"));
         check("let a = po", Err("1: model has no constraint"));
         check("acyclic po ! rf", Err("12: unexpected character `!`"));
         check("acyclic rf^-1 ; rf", Err("9: the inverse of `rf` is supported only in `rf^-1 ; co`"));
-        check("foo", Err("1: expected `let`, `include` or a constraint, found `foo`"));
+        check("acyclic rfe^-1", Err("9: the inverse of `rf` is supported only in `rf^-1 ; co`"));
+        check("acyclic po foo", Err("12: expected `let`, `include` or a constraint, found `foo`"));
+        check("procedure f() = end acyclic po", Err("1: `procedure` is not supported"));
     }
 }

@@ -10,8 +10,11 @@ use crate::sources::Sequel;
 use crate::world::Run;
 use fencepost_harness::trace::{Action, Event, EventId, Reordering, Trace};
 use fencepost_lsl::program::{Fence, Order};
-use fencepost_models::cat::{BaseRelation, BaseSet, Model, Relation, Set, Test};
+use fencepost_models::cat::{BaseRelation, BaseSet, Model, Recursion, Relation, Set, Test};
 use rustc_hash::FxHashMap;
+
+/// What the relations of recursive definitions are, by group and number.
+type Variables = FxHashMap<(u32, usize), Matrix>;
 
 /// An execution: the accesses and fences of a trace.
 pub(crate) struct Execution<'t> {
@@ -109,49 +112,95 @@ impl<'t> Execution<'t> {
     }
 
     fn relation(&self, relation: &Relation, poll: &Poll) -> Result<Matrix, Refusal> {
+        self.given(relation, &Variables::default(), poll)
+    }
+
+    /// A relation, given what the relations are whose recursive definitions are being evaluated.
+    fn given(&self, relation: &Relation, known: &Variables, poll: &Poll) -> Result<Matrix, Refusal> {
         poll.ask()?;
+        let value = |relation: &Relation| self.given(relation, known, poll);
+        let members = |set: &Set| self.members(set, known, poll);
         Ok(match relation {
             Relation::Empty => Matrix::new(self.size()),
             Relation::Base(base) => self.base(*base),
-            Relation::Union(a, b) => self.relation(a, poll)?.combine(&self.relation(b, poll)?, |a, b| a | b),
-            Relation::Inter(a, b) => self.relation(a, poll)?.combine(&self.relation(b, poll)?, |a, b| a & b),
-            Relation::Diff(a, b) => self.relation(a, poll)?.combine(&self.relation(b, poll)?, |a, b| a & !b),
+            Relation::Union(a, b) => value(a)?.combine(&value(b)?, |a, b| a | b),
+            Relation::Inter(a, b) => value(a)?.combine(&value(b)?, |a, b| a & b),
+            Relation::Diff(a, b) => value(a)?.combine(&value(b)?, |a, b| a & !b),
             Relation::Seq(a, b) => match (&**a, &**b) {
-                (Relation::Identity(set), _) => self.relation(b, poll)?.from(&self.members(set)),
-                (_, Relation::Identity(set)) => self.relation(a, poll)?.to(&self.members(set)),
-                _ => self.relation(a, poll)?.then(&self.relation(b, poll)?, poll)?,
+                (Relation::Identity(set), _) => value(b)?.from(&members(set)?),
+                (_, Relation::Identity(set)) => value(a)?.to(&members(set)?),
+                _ => value(a)?.then(&value(b)?, poll)?,
             },
-            Relation::Inverse(r) => self.relation(r, poll)?.inverse(),
+            Relation::Inverse(r) => value(r)?.inverse(),
             Relation::Optional(r) => {
-                let mut result = self.relation(r, poll)?;
+                let mut result = value(r)?;
                 (0..self.size()).for_each(|x| result.set(x, x));
                 result
             }
-            Relation::Plus(r) => self.relation(r, poll)?.closure(poll)?,
+            Relation::Plus(r) => value(r)?.closure(poll)?,
             Relation::Identity(set) => {
                 let mut result = Matrix::new(self.size());
                 (0..self.size()).for_each(|x| result.set(x, x));
-                result.from(&self.members(set))
+                result.from(&members(set)?)
             }
             Relation::Product(a, b) => {
-                let (a, b) = (self.members(a), self.members(b));
+                let (a, b) = (members(a)?, members(b)?);
                 let mut result = Matrix::new(self.size());
                 (0..self.size()).for_each(|x| result.row_mut(x).copy_from_slice(&b));
                 result.from(&a)
             }
+            Relation::Recursive(group, index) => self.least(group, known, poll)?.swap_remove(*index),
+            Relation::Variable(group, index) => known[&(*group, *index)].clone(),
         })
     }
 
-    fn members(&self, set: &Set) -> Bits {
-        let mut bits = vec![0; self.size().div_ceil(64)];
-        (0..self.size()).filter(|&node| self.member(set, node)).for_each(|node| insert(&mut bits, node));
-        bits
+    /// The least relations that satisfy a group of equations: from nothing, until nothing is added.
+    fn least(&self, group: &Recursion, known: &Variables, poll: &Poll) -> Result<Vec<Matrix>, Refusal> {
+        let mut found = vec![Matrix::new(self.size()); group.bodies.len()];
+        loop {
+            let mut known = known.clone();
+            known.extend(found.iter().cloned().enumerate().map(|(index, matrix)| ((group.id, index), matrix)));
+            let bodies = group.bodies.iter();
+            let next: Vec<Matrix> = bodies.map(|body| self.given(body, &known, poll)).collect::<Result<_, _>>()?;
+            if next == found {
+                return Ok(found);
+            }
+            found = next;
+        }
     }
 
-    fn member(&self, set: &Set, node: usize) -> bool {
+    fn members(&self, set: &Set, known: &Variables, poll: &Poll) -> Result<Bits, Refusal> {
+        let join = |a: Bits, b: Bits, op: fn(u64, u64) -> u64| a.iter().zip(&b).map(|(&a, &b)| op(a, b)).collect();
+        let members = |set: &Set| self.members(set, known, poll);
+        Ok(match set {
+            Set::Union(a, b) => join(members(a)?, members(b)?, |a, b| a | b),
+            Set::Inter(a, b) => join(members(a)?, members(b)?, |a, b| a & b),
+            Set::Diff(a, b) => join(members(a)?, members(b)?, |a, b| a & !b),
+            Set::Domain(r) => self.given(r, known, poll)?.sources(),
+            Set::Range(r) => self.given(r, known, poll)?.inverse().sources(),
+            Set::Base(base) => {
+                let mut bits = vec![0; self.size().div_ceil(64)];
+                let all = 0..self.size();
+                all.filter(|&node| self.member(*base, node)).for_each(|node| insert(&mut bits, node));
+                bits
+            }
+        })
+    }
+
+    /// Whether the atomic block of a load stores.
+    fn swaps(&self, load: usize) -> bool {
+        let block = self.trace.events[load].atomic;
+        let own = self.trace.events[load + 1..].iter().take_while(|event| event.atomic == block);
+        own.into_iter().any(|event| matches!(event.action, Action::Store { .. }))
+    }
+
+    fn member(&self, base: BaseSet, node: usize) -> bool {
         let (event, index) = (self.event(node), self.sequel.alone + node);
         let (load, store, fence) = match event.action {
-            Action::Load { order, .. } => (Some(order), None, None),
+            Action::Load { order, .. } => match self.runs[index].failing {
+                Some(failing) if !self.swaps(index) => (Some(failing), None, None),
+                _ => (Some(order), None, None),
+            },
             Action::Store { order, .. } => (None, Some(order), None),
             Action::Fence(fence) => (None, None, Some(fence)),
             // Freeing and taking memory write it, as far as order is concerned.
@@ -162,28 +211,27 @@ impl<'t> Execution<'t> {
         let kinds = fence.unwrap_or(Fence::NONE);
         let access = load.or(store);
         let order = access.unwrap_or(kinds.order);
-        match set {
-            Set::Union(a, b) => self.member(a, node) || self.member(b, node),
-            Set::Inter(a, b) => self.member(a, node) && self.member(b, node),
-            Set::Diff(a, b) => self.member(a, node) && !self.member(b, node),
-            Set::Base(base) => match base {
-                BaseSet::All => true,
-                BaseSet::R => load.is_some(),
-                BaseSet::W => store.is_some(),
-                BaseSet::M => access.is_some(),
-                BaseSet::F => fence.is_some(),
-                BaseSet::A => access.is_some() && event.atomic.is_some(),
-                BaseSet::Cas => load.is_some() && self.runs[index].cas,
-                BaseSet::G => order == Order::Ghost,
-                BaseSet::LL => kinds.load_load,
-                BaseSet::LS => kinds.load_store,
-                BaseSet::SL => kinds.store_load,
-                BaseSet::SS => kinds.store_store,
-                BaseSet::Acq => order.acquires() && store.is_none(),
-                BaseSet::Rel => order.releases() && load.is_none(),
-                BaseSet::Sc => order == Order::SeqCst,
-                BaseSet::Atomic => access.is_some_and(|order| !matches!(order, Order::Plain | Order::Ghost)),
-            },
+        let exchange = self.runs[index].exchange;
+        match base {
+            BaseSet::All => true,
+            BaseSet::R => load.is_some(),
+            BaseSet::W => store.is_some(),
+            BaseSet::M => access.is_some(),
+            BaseSet::F => fence.is_some(),
+            BaseSet::InBlock => access.is_some() && event.atomic.is_some(),
+            BaseSet::Rmw => access.is_some() && exchange.modifies,
+            BaseSet::Cas => load.is_some() && exchange.compares,
+            BaseSet::G => order == Order::Ghost,
+            BaseSet::LL => kinds.load_load,
+            BaseSet::LS => kinds.load_store,
+            BaseSet::SL => kinds.store_load,
+            BaseSet::SS => kinds.store_store,
+            BaseSet::Isync => kinds.instructions,
+            BaseSet::Acq => order.acquires() && store.is_none(),
+            BaseSet::AcqPc => order == Order::AcquirePc,
+            BaseSet::Rel => order.releases() && load.is_none(),
+            BaseSet::Sc => order == Order::SeqCst,
+            BaseSet::Atomic => access.is_some_and(|order| !matches!(order, Order::Plain | Order::Ghost)),
         }
     }
 }

@@ -54,12 +54,28 @@ impl Execution<'_> {
             }
             BaseRelation::Ctrl => self.controls(),
             BaseRelation::Atom => self.groups(|node| self.event(node).atomic),
+            BaseRelation::Rmw => self.modifications(),
             BaseRelation::Op => {
                 let call = |node| self.calls[self.sequel.alone + node];
                 self.groups(|node| Some((self.event(node).thread, call(node))))
             }
             BaseRelation::Start => self.starts(),
         }
+    }
+
+    /// The loads of read-modify-writes, each to the store behind it.
+    fn modifications(&self) -> Matrix {
+        let mut result = Matrix::new(self.size());
+        let modifies = |node: usize| self.runs[self.sequel.alone + node].exchange.modifies;
+        for store in (1..self.size()).filter(|&node| modifies(node)) {
+            let is_store = matches!(self.event(store).action, Action::Store { .. });
+            let block = |&load: &usize| self.event(load).atomic == self.event(store).atomic;
+            let is_load = |&load: &usize| matches!(self.event(load).action, Action::Load { .. });
+            if is_store && let Some(load) = (0..store).rev().take_while(block).find(is_load) {
+                result.set(load, store);
+            }
+        }
+        result
     }
 
     fn node(&self, event: usize) -> Option<usize> {

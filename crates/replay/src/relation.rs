@@ -194,6 +194,14 @@ impl Matrix {
         Ok(result)
     }
 
+    /// The nodes that are related to some other.
+    pub(crate) fn sources(&self) -> Bits {
+        let mut bits = self.none();
+        let related = (0..self.size()).filter(|&x| self.row(x).iter().any(|&word| word != 0));
+        related.for_each(|x| insert(&mut bits, x));
+        bits
+    }
+
     /// A number related to itself.
     pub(crate) fn loops(&self) -> Option<usize> {
         (0..self.size).find(|&x| self.get(x, x))

@@ -8,7 +8,7 @@ use fencepost_lsl::fault::Fault;
 use fencepost_lsl::interp::{Access, Deps, Halt, NewObject, Site, Stop, Thread, Word, World};
 use fencepost_lsl::memory::{self, Object};
 use fencepost_lsl::op::PrimOp;
-use fencepost_lsl::program::{Choice, Fence, Place, ProcId, Program, address};
+use fencepost_lsl::program::{Choice, Exchange, Fence, Order, Place, ProcId, Program, address};
 use fencepost_lsl::value::Value;
 use rustc_hash::FxHashSet;
 use std::collections::{BTreeMap, BTreeSet};
@@ -85,8 +85,10 @@ pub(crate) struct Run {
     pub(crate) data: Rc<BTreeSet<EventId>>,
     /// Loads on which branches before it depend.
     pub(crate) ctrl: Option<Rc<Branches>>,
-    /// Whether it is part of a compare-and-swap.
-    pub(crate) cas: bool,
+    /// What the atomic block is that it is part of.
+    pub(crate) exchange: Exchange,
+    /// The order of a load whose compare-and-swap does not swap, if it is another.
+    pub(crate) failing: Option<Order>,
     /// Whether it is part of an atomic block that its thread does not come out of: the block has not
     /// happened, and what it stores is for itself alone.
     pub(crate) unfinished: bool,
@@ -415,7 +417,7 @@ impl<'t> Tape<'t> {
         self.runs.push(Run {
             ctrl: site.ctrl.branches.clone(),
             addr: site.addr.loads.clone(),
-            cas: site.cas,
+            exchange: site.exchange,
             ..Run::default()
         });
         Ok(Some((event, id)))
@@ -493,6 +495,9 @@ impl World for Tape<'_> {
             return self.refuse(&format!("a load of {:#x}", access.addr));
         }
         self.locate(access, site.addr);
+        if let Some(run) = self.runs.last_mut() {
+            run.failing = access.failing;
+        }
         let origin = value.defined().map(|points| Origin { text: self.place(), points });
         Ok(Word { value, deps: Trail { loads: Rc::new(BTreeSet::from([id])), origin, branches: None } })
     }

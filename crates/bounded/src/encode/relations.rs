@@ -26,6 +26,8 @@ pub(super) struct Relations<'e, 'a> {
     bases: FxHashMap<BaseRelation, Rc<Entries>>,
     /// Results for others, by the address of the expression, which lives as long as the model.
     memo: FxHashMap<*const Relation, Rc<Entries>>,
+    /// For each node, whether it is in a set, by the address of the expression.
+    sets: FxHashMap<*const Set, Rc<Vec<Lit>>>,
 }
 
 impl<'e, 'a> Relations<'e, 'a> {
@@ -46,6 +48,7 @@ impl<'e, 'a> Relations<'e, 'a> {
             dependencies: None,
             bases: FxHashMap::default(),
             memo: FxHashMap::default(),
+            sets: FxHashMap::default(),
         }
     }
 
@@ -103,11 +106,21 @@ impl<'e, 'a> Relations<'e, 'a> {
             Relation::Plus(r) => self.closure(r),
             Relation::Identity(set) => {
                 let members = self.members(set);
-                members.into_iter().map(|node| ((node, node), Lit::TRUE)).collect()
+                members.into_iter().map(|(node, lit)| ((node, node), lit)).collect()
             }
             Relation::Product(a, b) => {
                 let (a, b) = (self.members(a), self.members(b));
-                a.iter().flat_map(|&x| b.iter().map(move |&y| ((x, y), Lit::TRUE))).collect()
+                let mut entries = Entries::default();
+                for &(x, first) in &a {
+                    for &(y, second) in &b {
+                        entries.insert((x, y), self.encoding.circuit.and(first, second));
+                    }
+                }
+                entries
+            }
+            Relation::Recursive(..) | Relation::Variable(..) => {
+                self.encoding.impossible("a recursive relation where one is encoded");
+                Entries::default()
             }
         }
     }
@@ -145,19 +158,11 @@ impl<'e, 'a> Relations<'e, 'a> {
     fn sequence(&mut self, a: &Relation, b: &Relation) -> Entries {
         if let Relation::Identity(set) = a {
             let entries = self.eval(b);
-            return entries
-                .iter()
-                .filter(|((x, _), _)| self.member(set, *x))
-                .map(|(k, v)| (*k, *v))
-                .collect();
+            return self.restricted(&entries, set, |(x, _)| x);
         }
         if let Relation::Identity(set) = b {
             let entries = self.eval(a);
-            return entries
-                .iter()
-                .filter(|((_, y), _)| self.member(set, *y))
-                .map(|(k, v)| (*k, *v))
-                .collect();
+            return self.restricted(&entries, set, |(_, y)| y);
         }
         let first = self.eval(a);
         if first.is_empty() {
@@ -165,6 +170,19 @@ impl<'e, 'a> Relations<'e, 'a> {
         }
         let second = self.eval(b);
         self.compose(&first, &second)
+    }
+
+    /// Pairs of which one end is in a set.
+    fn restricted(&mut self, entries: &Entries, set: &Set, end: impl Fn((u32, u32)) -> u32) -> Entries {
+        let members = self.membership(set);
+        let mut kept = Entries::default();
+        for (&pair, &lit) in entries {
+            let lit = self.encoding.circuit.and(lit, members[end(pair) as usize]);
+            if lit != Lit::FALSE {
+                kept.insert(pair, lit);
+            }
+        }
+        kept
     }
 
     fn compose(&mut self, first: &Entries, second: &Entries) -> Entries {
@@ -239,8 +257,16 @@ impl<'e, 'a> Relations<'e, 'a> {
                 event_a.atomic.is_some() && event_a.atomic == event_b.atomic
             }
             Relation::Base(BaseRelation::Op) => same_thread && event_a.call == event_b.call,
-            Relation::Product(s, t) => self.member(s, x) && self.member(t, y),
-            Relation::Identity(set) => x == y && self.member(set, x),
+            Relation::Base(BaseRelation::Rmw) => {
+                let (loads, stores) = (event_a.is_load(), event_b.is_store());
+                loads && stores && event_a.exchange.modifies && event_a.atomic == event_b.atomic
+            }
+            Relation::Product(s, t) => {
+                let (first, second) = (self.membership(s)[x as usize], self.membership(t)[y as usize]);
+                return self.encoding.circuit.and(first, second);
+            }
+            Relation::Identity(set) if x == y => return self.membership(set)[x as usize],
+            Relation::Identity(_) => false,
             Relation::Optional(r) => {
                 let holds = self.holds(r, x, y);
                 return if x == y { Lit::TRUE } else { holds };
@@ -258,7 +284,11 @@ impl<'e, 'a> Relations<'e, 'a> {
                 let (r, s) = (self.holds(r, x, y), self.holds(s, x, y));
                 return self.encoding.circuit.and(r, !s);
             }
-            Relation::Base(_) | Relation::Seq(..) | Relation::Plus(_) => {
+            Relation::Base(_)
+            | Relation::Seq(..)
+            | Relation::Plus(_)
+            | Relation::Recursive(..)
+            | Relation::Variable(..) => {
                 return self.eval(relation).get(&(x, y)).copied().unwrap_or(Lit::FALSE);
             }
         })
@@ -268,44 +298,113 @@ impl<'e, 'a> Relations<'e, 'a> {
         self.encoding.same(self.events[x as usize], self.events[y as usize])
     }
 
-    fn members(&self, set: &Set) -> Vec<u32> {
-        (0..self.events.len() as u32).filter(|&node| self.member(set, node)).collect()
+    fn members(&mut self, set: &Set) -> Vec<(u32, Lit)> {
+        let lits = self.membership(set);
+        let nodes = (0..self.events.len() as u32).zip(lits.iter().copied());
+        nodes.filter(|(_, lit)| *lit != Lit::FALSE).collect()
     }
 
-    fn member(&self, set: &Set, node: u32) -> bool {
-        let event = &self.encoding.unrolled.events[self.events[node as usize]];
-        let (load, store, fence) = match event.kind {
-            EventKind::Load { order, .. } => (Some(order), None, None),
-            EventKind::Store { order, .. } => (None, Some(order), None),
-            EventKind::Fence(fence) => (None, None, Some(fence)),
-            // Freeing and taking memory write it, as far as order is concerned.
-            _ => (None, Some(Order::Plain), None),
+    /// For each node, when it is in a set.
+    pub(super) fn membership(&mut self, set: &Set) -> Rc<Vec<Lit>> {
+        let key = std::ptr::from_ref(set);
+        if let Some(known) = self.sets.get(&key) {
+            return known.clone();
+        }
+        let nodes = self.events.len();
+        let lits: Vec<Lit> = match set {
+            Set::Base(base) => (0..nodes as u32).map(|node| self.is_in(*base, node)).collect(),
+            Set::Union(a, b) | Set::Inter(a, b) | Set::Diff(a, b) => {
+                let (a, b) = (self.membership(a), self.membership(b));
+                let circuit = &mut self.encoding.circuit;
+                let pairs = a.iter().zip(b.iter());
+                match set {
+                    Set::Union(..) => pairs.map(|(&a, &b)| circuit.or(a, b)).collect(),
+                    Set::Inter(..) => pairs.map(|(&a, &b)| circuit.and(a, b)).collect(),
+                    _ => pairs.map(|(&a, &b)| circuit.and(a, !b)).collect(),
+                }
+            }
+            Set::Domain(r) => self.ends(r, |(x, y)| (x, y)),
+            Set::Range(r) => self.ends(r, |(x, y)| (y, x)),
         };
+        let lits = Rc::new(lits);
+        self.sets.insert(key, lits.clone());
+        lits
+    }
+
+    /// For each node, when a relation has it as that end.
+    fn ends(&mut self, relation: &Relation, end: impl Fn((u32, u32)) -> (u32, u32)) -> Vec<Lit> {
+        let mut lits = vec![Lit::FALSE; self.events.len()];
+        for (&pair, &lit) in self.eval(relation).iter() {
+            let (node, other) = end(pair);
+            let exec = self.exec(other);
+            let lit = self.encoding.circuit.and(lit, exec);
+            lits[node as usize] = self.encoding.circuit.or(lits[node as usize], lit);
+        }
+        lits
+    }
+
+    /// When a node is in a base set. Where a compare-and-swap fails, its load may have another order.
+    fn is_in(&mut self, base: BaseSet, node: u32) -> Lit {
+        let event = self.events[node as usize];
+        let kind = &self.encoding.unrolled.events[event].kind;
+        let &EventKind::Load { order, failing: Some(failing), .. } = kind else {
+            return Lit::constant(self.is_in_with(base, node, kind.order()));
+        };
+        match (self.is_in_with(base, node, order), self.is_in_with(base, node, failing)) {
+            (true, true) => Lit::TRUE,
+            (false, false) => Lit::FALSE,
+            (if_swaps, _) => {
+                let swaps = self.swaps(event);
+                if if_swaps { swaps } else { !swaps }
+            }
+        }
+    }
+
+    /// When the compare-and-swap of a load stores.
+    fn swaps(&mut self, load: usize) -> Lit {
+        let events = &self.encoding.unrolled.events;
+        let block = events[load].atomic;
+        let own = events[load + 1..].iter().take_while(|event| event.atomic == block);
+        let stores: Vec<Lit> = own
+            .zip(&self.encoding.exec[load + 1..])
+            .filter(|(event, _)| event.is_store())
+            .map(|(_, exec)| *exec)
+            .collect();
+        self.encoding.circuit.or_all(&stores)
+    }
+
+    /// Whether a node is in a base set, if its order is this one.
+    fn is_in_with(&self, base: BaseSet, node: u32, order: Order) -> bool {
+        let event = &self.encoding.unrolled.events[self.events[node as usize]];
+        let (load, fence) = match event.kind {
+            EventKind::Load { .. } => (true, None),
+            EventKind::Fence(fence) => (false, Some(fence)),
+            // Freeing and taking memory write it, as far as order is concerned.
+            _ => (false, None),
+        };
+        let access = fence.is_none();
+        let store = access && !load;
         let fence = fence.unwrap_or(Fence::NONE);
-        let access = load.or(store);
-        let order = access.unwrap_or(fence.order);
-        match set {
-            Set::Union(a, b) => self.member(a, node) || self.member(b, node),
-            Set::Inter(a, b) => self.member(a, node) && self.member(b, node),
-            Set::Diff(a, b) => self.member(a, node) && !self.member(b, node),
-            Set::Base(base) => match base {
-                BaseSet::All => true,
-                BaseSet::R => load.is_some(),
-                BaseSet::W => store.is_some(),
-                BaseSet::M => access.is_some(),
-                BaseSet::F => access.is_none(),
-                BaseSet::A => access.is_some() && event.atomic.is_some(),
-                BaseSet::Cas => load.is_some() && event.cas,
-                BaseSet::G => order == Order::Ghost,
-                BaseSet::LL => fence.load_load,
-                BaseSet::LS => fence.load_store,
-                BaseSet::SL => fence.store_load,
-                BaseSet::SS => fence.store_store,
-                BaseSet::Acq => order.acquires() && store.is_none(),
-                BaseSet::Rel => order.releases() && load.is_none(),
-                BaseSet::Sc => order == Order::SeqCst,
-                BaseSet::Atomic => access.is_some_and(|order| !matches!(order, Order::Plain | Order::Ghost)),
-            },
+        match base {
+            BaseSet::All => true,
+            BaseSet::R => load,
+            BaseSet::W => store,
+            BaseSet::M => access,
+            BaseSet::F => !access,
+            BaseSet::InBlock => access && event.atomic.is_some(),
+            BaseSet::Rmw => access && event.exchange.modifies,
+            BaseSet::Cas => load && event.exchange.compares,
+            BaseSet::G => order == Order::Ghost,
+            BaseSet::LL => fence.load_load,
+            BaseSet::LS => fence.load_store,
+            BaseSet::SL => fence.store_load,
+            BaseSet::SS => fence.store_store,
+            BaseSet::Isync => fence.instructions,
+            BaseSet::Acq => order.acquires() && !store,
+            BaseSet::AcqPc => order == Order::AcquirePc,
+            BaseSet::Rel => order.releases() && !load,
+            BaseSet::Sc => order == Order::SeqCst,
+            BaseSet::Atomic => access && !matches!(order, Order::Plain | Order::Ghost),
         }
     }
 
@@ -422,11 +521,18 @@ pub(super) fn is_pointwise(relation: &Relation) -> bool {
                 | BaseRelation::Ctrl
                 | BaseRelation::Start
         ),
-        Relation::Empty | Relation::Product(..) | Relation::Identity(_) => true,
+        Relation::Empty => true,
+        Relation::Product(a, b) => is_static(a) && is_static(b),
+        Relation::Identity(set) => is_static(set),
         Relation::Union(a, b) | Relation::Inter(a, b) | Relation::Diff(a, b) => {
             is_pointwise(a) && is_pointwise(b)
         }
         Relation::Inverse(r) | Relation::Optional(r) => is_pointwise(r),
-        Relation::Seq(..) | Relation::Plus(_) => false,
+        Relation::Seq(..) | Relation::Plus(_) | Relation::Recursive(..) | Relation::Variable(..) => false,
     }
+}
+
+/// Whether a set does not depend on relations.
+fn is_static(set: &Set) -> bool {
+    !set.any_relation(&mut |_| true)
 }

@@ -19,7 +19,7 @@ use fencepost_harness::question::Question;
 use fencepost_lsl::fault::{Fault, Use};
 use fencepost_lsl::interp::Frame;
 use fencepost_lsl::layout::LayoutId;
-use fencepost_lsl::program::{Fence, Order, Place, ProcId, SlotId};
+use fencepost_lsl::program::{Exchange, Fence, Order, Place, ProcId, SlotId};
 use fencepost_lsl::source::Span;
 use fencepost_lsl::value::IntTy;
 use rustc_hash::FxHashMap;
@@ -115,6 +115,8 @@ pub enum EventKind {
         ty: IntTy,
         /// The memory order.
         order: Order,
+        /// That where the compare-and-swap that it is part of does not swap, if it is another.
+        failing: Option<Order>,
         /// What it reads.
         value: ValId,
     },
@@ -169,8 +171,8 @@ pub struct Event {
     pub call: usize,
     /// The atomic block it is part of.
     pub atomic: Option<u32>,
-    /// Whether it is part of a compare-and-swap.
-    pub cas: bool,
+    /// What the atomic block is that it is part of.
+    pub exchange: Exchange,
     /// The statement.
     pub span: Span,
     /// Calls under way.
@@ -181,7 +183,28 @@ pub struct Event {
     pub switch: Option<Switch>,
 }
 
+impl EventKind {
+    /// The memory order of an access or fence; allocating and freeing is plain.
+    pub fn order(&self) -> Order {
+        match self {
+            EventKind::Load { order, .. } | EventKind::Store { order, .. } => *order,
+            EventKind::Fence(fence) => fence.order,
+            _ => Order::Plain,
+        }
+    }
+}
+
 impl Event {
+    /// Whether it is a load.
+    pub fn is_load(&self) -> bool {
+        matches!(self.kind, EventKind::Load { .. })
+    }
+
+    /// Whether it is a store.
+    pub fn is_store(&self) -> bool {
+        matches!(self.kind, EventKind::Store { .. })
+    }
+
     /// Whether it is a ghost access.
     pub fn is_ghost(&self) -> bool {
         matches!(

@@ -18,7 +18,7 @@ use fencepost_lsl::liveness::Liveness;
 use fencepost_lsl::memory;
 use fencepost_lsl::op::{BinOp, CmpOp, PrimOp};
 use fencepost_lsl::program::{
-    Choice, Label, Operand, Place, Proc, ProcId, Program, Stmt, StmtKind, address, compares_and_swaps,
+    Choice, Label, Operand, Place, Proc, ProcId, Program, Stmt, StmtKind, address, Exchange,
     continues,
 };
 use fencepost_lsl::source::{FileId, Span};
@@ -73,7 +73,7 @@ pub(super) struct Walker<'a> {
     solo: bool,
     atomic: Option<u32>,
     /// Whether the innermost atomic block is a compare-and-swap.
-    cas: bool,
+    exchange: Exchange,
     atomic_count: u32,
     /// Calls under way, innermost last.
     procs: Vec<ProcId>,
@@ -141,7 +141,7 @@ impl<'a> Walker<'a> {
             primed: false,
             solo: true,
             atomic: None,
-            cas: false,
+            exchange: Exchange::default(),
             atomic_count: 0,
             procs: Vec::new(),
             stack: None,
@@ -307,7 +307,7 @@ impl<'a> Walker<'a> {
                 self.check_op(*op, &args, guard, span);
                 env[dst.index()] = self.out.values.make_op(*op, &args);
             }
-            StmtKind::Load { dst, addr, ty, order } => {
+            StmtKind::Load { dst, addr, ty, order, failing } => {
                 let addr = self.address(env, *addr, guard, span);
                 let event = self.out.events.len();
                 self.check_address(addr, ty.bytes(), false, event, guard, span);
@@ -316,7 +316,7 @@ impl<'a> Walker<'a> {
                     _ => None,
                 };
                 let value = folded.unwrap_or_else(|| self.out.values.make_load(event as u32));
-                self.event(EventKind::Load { addr, ty: *ty, order: *order, value }, guard, span);
+                self.event(EventKind::Load { addr, ty: *ty, order: *order, failing: *failing, value }, guard, span);
                 env[dst.index()] = value;
             }
             StmtKind::Store { addr, value, ty, order } => {
@@ -349,9 +349,14 @@ impl<'a> Walker<'a> {
                     self.atomic_count += 1;
                     self.atomic = Some(self.atomic_count);
                 }
-                let outer = std::mem::replace(&mut self.cas, compares_and_swaps(body));
+                let exchange = Exchange::of(body);
+                let exchange = match outermost {
+                    true => exchange,
+                    false => Exchange { compares: exchange.compares, ..self.exchange },
+                };
+                let outer = std::mem::replace(&mut self.exchange, exchange);
                 let guard = self.body(body, env, guard)?;
-                self.cas = outer;
+                self.exchange = outer;
                 if outermost {
                     self.atomic = None;
                 }
@@ -473,7 +478,7 @@ impl<'a> Walker<'a> {
             branches: self.branches.len(),
             call: self.call,
             atomic: self.atomic,
-            cas: self.cas,
+            exchange: self.exchange,
             span,
             stack: self.stack.expect("events happen in calls"),
             solo: self.solo,

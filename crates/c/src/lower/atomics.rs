@@ -241,14 +241,23 @@ impl<'u> Lowerer<'u> {
 
     /// Loads an object, inside of an atomic block if it is larger than a word.
     fn load_words(&mut self, object: Object, order: Order, span: Span) -> Vec<Operand> {
+        self.load_words_or_fail(object, (order, None), span)
+    }
+
+    fn load_words_or_fail(
+        &mut self,
+        object: Object,
+        orders: (Order, Option<Order>),
+        span: Span,
+    ) -> Vec<Operand> {
         match self.types.word(object.ty) {
-            Some(ty) => vec![self.builder.load(object.addr, ty, order, span)],
+            Some(ty) => vec![self.builder.load_or_fail(object.addr, ty, orders, span)],
             None => {
                 let words = self.whole_words(object.ty);
                 let mut loaded = Vec::new();
                 for (offset, ty) in words {
                     let at = self.offset(object.addr, offset, span);
-                    loaded.push(self.builder.load(at, ty, order, span));
+                    loaded.push(self.builder.load_or_fail(at, ty, orders, span));
                 }
                 loaded
             }
@@ -424,28 +433,16 @@ impl<'u> Lowerer<'u> {
     ) -> (Value, Operand) {
         let (expected, desired) = (self.words_of(expected, span), self.words_of(desired, span));
         let (success, failure) = orders;
-        // Where only one outcome acquires, the load itself does not, but a fence follows it on that path.
-        let late = success.acquires() != failure.acquires();
-        let load = if late { Order::Relaxed } else { split(success).0 };
+        let (load, failing) = (split(success).0, split(failure).0);
         self.builder.open();
-        let old = self.load_words(object, load, span);
+        let orders = (load, (failing != load).then_some(failing));
+        let old = self.load_words_or_fail(object, orders, span);
         let same = self.equal_words(&old, &expected, span);
         let skip = self.builder.label();
         self.builder.open();
         self.skip_unless(skip, same, span);
         self.store_words(object, &desired, split(success).1, span);
-        if late && success.acquires() {
-            self.builder.emit(StmtKind::Fence(Fence::of_order(Order::Acquire)), span);
-        }
         self.builder.close_block(skip, false, span);
-        if late && failure.acquires() {
-            let skip = self.builder.label();
-            self.builder.open();
-            let different = self.builder.op(PrimOp::Not, &[same], span);
-            self.skip_unless(skip, different, span);
-            self.builder.emit(StmtKind::Fence(Fence::of_order(Order::Acquire)), span);
-            self.builder.close_block(skip, false, span);
-        }
         let body = self.builder.close();
         self.builder.emit(StmtKind::Atomic(body), span);
         (self.value_of(&old, object.ty, span), same)

@@ -166,8 +166,19 @@ impl Builder {
     }
 
     pub(super) fn load(&mut self, addr: Operand, ty: IntTy, order: Order, span: Span) -> Operand {
+        self.load_or_fail(addr, ty, (order, None), span)
+    }
+
+    /// The load of a compare-and-swap, with the order that it has if that fails, should this be another.
+    pub(super) fn load_or_fail(
+        &mut self,
+        addr: Operand,
+        ty: IntTy,
+        (order, failing): (Order, Option<Order>),
+        span: Span,
+    ) -> Operand {
         let dst = self.reg();
-        self.emit(StmtKind::Load { dst, addr, ty, order }, span);
+        self.emit(StmtKind::Load { dst, addr, ty, order, failing }, span);
         dst.into()
     }
 

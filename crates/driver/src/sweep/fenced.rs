@@ -46,6 +46,7 @@ pub fn fence_calls(harness: &mut Harness) -> bool {
             addr: Operand::Const(Value::new(addr)),
             ty: IntTy::U8,
             order: Order::Plain,
+            failing: None,
         };
         body.body.push(Stmt { kind: StmtKind::Fence(Fence::FULL), span });
         body.body.push(Stmt { kind: StmtKind::Atomic(vec![Stmt { kind: load, span }]), span });

@@ -45,7 +45,7 @@ pub(crate) enum Instr {
     /// `dst = op(a, b)`; operations of one argument ignore `b`.
     Op { dst: u32, op: PrimOp, a: Src, b: Src },
     /// `dst = *addr`.
-    Load { dst: u32, addr: Src, ty: IntTy, order: Order },
+    Load { dst: u32, addr: Src, ty: IntTy, order: Order, failing: Option<Order> },
     /// `*addr = value`.
     Store { addr: Src, value: Src, ty: IntTy, order: Order },
     /// A fence.

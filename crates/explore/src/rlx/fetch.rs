@@ -146,7 +146,7 @@ impl Machine<'_> {
                 };
                 state.regs.set(*dst, result);
             }
-            Instr::Load { dst, addr, ty, order } => {
+            Instr::Load { dst, addr, ty, order, .. } => {
                 let addr = value(*addr);
                 if let Some(result) = self.load_private(world, thread, addr, *ty)? {
                     world.thread(thread).regs.set(*dst, result);

@@ -69,9 +69,9 @@ impl Item {
     /// What an instruction adds; a C11 order becomes the fences that it stands for.
     pub(super) fn list(instr: &Instr, items: &mut Vec<Item>) {
         match instr {
-            Instr::Load { order, .. } => {
+            Instr::Load { order, failing, .. } => {
                 items.push(Item::Access(Effect::LOAD));
-                if order.acquires() {
+                if order.acquires() && failing.is_none_or(Order::acquires) {
                     items.push(Item::Fence(Kinds::ACQUIRE));
                 }
             }

@@ -291,7 +291,7 @@ impl<R: Recorder> Run<'_, '_, R> {
                 });
                 self.machine.thread.set(*dst, value);
             }
-            Instr::Load { dst, addr, ty, order } => {
+            Instr::Load { dst, addr, ty, order, .. } => {
                 let addr = self.address(*addr)?;
                 match self.load(addr, *ty, *order)? {
                     Some(value) => self.machine.thread.set(*dst, value),

@@ -69,7 +69,7 @@ impl Builder {
             Instruction::Load(register, location, order) => {
                 let addr = self.address(*location, out);
                 let order = lower_order(*order);
-                out.push(self.stmt(StmtKind::Load { dst: Reg(*register as u32), addr, ty, order }));
+                out.push(self.stmt(StmtKind::Load { dst: Reg(*register as u32), addr, ty, order, failing: None }));
             }
             Instruction::Store(location, operand, order) => {
                 let addr = self.address(*location, out);
@@ -137,7 +137,7 @@ impl Builder {
         let ty = IntTy::U64;
         let addr = self.address(location, out);
         let (old, order) = (self.reg(), lower_order(order));
-        let mut block = vec![self.stmt(StmtKind::Load { dst: old, addr, ty, order })];
+        let mut block = vec![self.stmt(StmtKind::Load { dst: old, addr, ty, order, failing: None })];
         let store = |value| StmtKind::Store { addr, value, ty, order };
         match change {
             Change::Swap(operand) => block.push(self.stmt(store(lower_operand(operand)))),

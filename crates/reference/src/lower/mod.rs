@@ -118,13 +118,13 @@ impl<'a> Lowering<'a> {
         let (ty, order) = (IntTy::U64, lsl::Order::Plain);
         for thread in 0..self.program.threads.len() {
             let (dst, addr) = (builder.reg(), self.done(thread));
-            body.push(builder.stmt(StmtKind::Load { dst, addr, ty, order }));
+            body.push(builder.stmt(StmtKind::Load { dst, addr, ty, order, failing: None }));
             body.push(builder.stmt(StmtKind::Assume { cond: dst.into() }));
         }
         body.push(builder.stmt(StmtKind::Fence(lsl::Fence::FULL)));
         for (register, &variable) in self.program.finals.iter().enumerate() {
             let (dst, addr) = (Reg(register as u32), (VARIABLES + 8 * variable as u64).into());
-            body.push(builder.stmt(StmtKind::Load { dst, addr, ty, order }));
+            body.push(builder.stmt(StmtKind::Load { dst, addr, ty, order, failing: None }));
         }
         self.operation("finals".into(), self.program.finals.len(), builder, body)
     }
