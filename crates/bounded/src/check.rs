@@ -223,8 +223,18 @@ impl Judgement {
         Judgement { finding: Finding::Holds, witness: Some(Box::new(witness)), ends }
     }
 
-    fn violated(trace: Trace) -> Judgement {
-        let wrong = if trace.fault().is_some() { Wrong::Fault } else { Wrong::Observation };
+    /// That of the solution just found.
+    fn violated(encoding: &mut Encoding, model: &Model) -> Judgement {
+        let flagged = encoding.is_flagged();
+        let (trace, numbers) = decode(encoding);
+        let wrong = match flagged {
+            _ if trace.fault().is_some() => Wrong::Fault,
+            Some((rule, (first, second))) => {
+                let rule = model.flags[rule].name.clone();
+                Wrong::Flagged { rule, events: (numbers[&first], numbers[&second]) }
+            }
+            None => Wrong::Observation,
+        };
         Judgement::found(Finding::Violated { wrong, trace: Box::new(trace) })
     }
 }
@@ -361,20 +371,20 @@ impl<'a> Checker<'a> {
         let complete = encoding.complete();
         let bad = self.failure(encoding, complete, specification);
         match self.solve(encoding, Phase::Violation, &[bad], Some(EARLY_CONFLICTS)) {
-            Answer::Sat => return Ok(Some(Judgement::violated(decode(encoding)))),
+            Answer::Sat => return Ok(Some(Judgement::violated(encoding, self.model))),
             Answer::Unsat | Answer::Stopped => self.still_going()?,
         }
         if self.raise_bounds(encoding)? {
             return Ok(None);
         }
         match self.solve(encoding, Phase::Violation, &[bad], None) {
-            Answer::Sat => return Ok(Some(Judgement::violated(decode(encoding)))),
+            Answer::Sat => return Ok(Some(Judgement::violated(encoding, self.model))),
             Answer::Unsat => {}
             Answer::Stopped => return Err(self.stopped()),
         }
         match self.solve(encoding, Phase::Witness, &[complete], None) {
             Answer::Sat => {
-                return Ok(Some(Judgement::holds(decode(encoding), true)));
+                return Ok(Some(Judgement::holds(decode(encoding).0, true)));
             }
             Answer::Unsat => {}
             Answer::Stopped => return Err(self.stopped()),
@@ -382,7 +392,7 @@ impl<'a> Checker<'a> {
         // Nothing ends. What threads do before they wait for ever was still looked at for errors.
         let waits = encoding.waits();
         match self.solve(encoding, Phase::Witness, &[waits], None) {
-            Answer::Sat if specification.is_none() => Ok(Some(Judgement::holds(decode(encoding), false))),
+            Answer::Sat if specification.is_none() => Ok(Some(Judgement::holds(decode(encoding).0, false))),
             Answer::Sat => {
                 let why = "no execution completes, since in each of them a call waits for ever";
                 Err(Reason::Vacuous(why.into()))
@@ -416,6 +426,7 @@ impl<'a> Checker<'a> {
         let mut clause = vec![!bad];
         clause.extend(faults.iter().map(|(_, _, fired)| *fired));
         clause.push(encoding.finds_freed());
+        clause.extend(encoding.flagged.iter().map(|(_, _, lit)| *lit));
         if let Some(specification) = specification {
             let wrong = encoding.circuit.var();
             encoding.circuit.implies(wrong, complete);

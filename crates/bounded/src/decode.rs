@@ -12,8 +12,8 @@ use fencepost_lsl::program::{Place, address};
 use fencepost_lsl::value::Value;
 use rustc_hash::FxHashMap;
 
-/// The execution of the solution just found.
-pub fn decode(encoding: &mut Encoding) -> Trace {
+/// The execution of the solution just found, and which of its events are which of the program.
+pub fn decode(encoding: &mut Encoding) -> (Trace, FxHashMap<usize, EventId>) {
     let executed: Vec<usize> = (0..encoding.unrolled.events.len())
         .filter(|&event| encoding.circuit.solver.value(encoding.exec[event]))
         .collect();
@@ -22,7 +22,8 @@ pub fn decode(encoding: &mut Encoding) -> Trace {
     let mut decoder = Decoder { encoding, number, solo: FxHashMap::default(), own: FxHashMap::default() };
     let events = executed.iter().map(|&event| decoder.event(event)).collect();
     let threads = (0..decoder.encoding.unrolled.threads.len()).map(|thread| decoder.thread(thread)).collect();
-    Trace { threads, events, stores: decoder.stores(&executed) }
+    let trace = Trace { threads, events, stores: decoder.stores(&executed) };
+    (trace, decoder.number)
 }
 
 struct Decoder<'e, 'a> {

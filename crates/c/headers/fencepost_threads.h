@@ -10,29 +10,31 @@ struct fencepost_thread {
     int given_up; /* joined or detached: nobody may join it any more */
 };
 
+/* Words that threads share are atomic; what orders them is said by fences. */
+#define FENCEPOST_GET(word) __atomic_load_n(&(word), __ATOMIC_RELAXED)
+#define FENCEPOST_SET(word, value) __atomic_store_n(&(word), value, __ATOMIC_RELAXED)
+
 static inline void fencepost_acquire(void)
 {
-    __fencepost_fence("load-load");
-    __fencepost_fence("load-store");
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
 }
 
 static inline void fencepost_release(void)
 {
-    __fencepost_fence("load-store");
-    __fencepost_fence("store-store");
+    __atomic_thread_fence(__ATOMIC_RELEASE);
 }
 
 static inline void fencepost_finish(struct fencepost_thread *self)
 {
     fencepost_release();
-    self->finished = 1;
+    FENCEPOST_SET(self->finished, 1);
 }
 
 /* Not at once, which would make a fence of it: that two do it is found when one does it after the other. */
 static inline void fencepost_give_up(struct fencepost_thread *thread)
 {
-    __fencepost_misuse(!thread->given_up, "a thread is joined or detached that was joined or detached before");
-    thread->given_up = 1;
+    __fencepost_misuse(!FENCEPOST_GET(thread->given_up), "a thread is joined or detached that was joined or detached before");
+    FENCEPOST_SET(thread->given_up, 1);
 }
 
 /* Waits for the thread to finish; what it did is then visible. */
@@ -40,7 +42,7 @@ static inline void fencepost_join(struct fencepost_thread *thread)
 {
     __fencepost_misuse(thread != __fencepost_self(), "a thread joins itself");
     fencepost_give_up(thread);
-    __fencepost_assume(thread->finished);
+    __fencepost_assume(FENCEPOST_GET(thread->finished));
     fencepost_acquire();
 }
 
@@ -61,15 +63,15 @@ static inline void *fencepost_me(void)
 
 static inline void fencepost_mutex_init(struct fencepost_mutex *mutex)
 {
-    mutex->held = 0;
+    FENCEPOST_SET(mutex->held, 0);
 }
 
 static inline void fencepost_mutex_destroy(struct fencepost_mutex *mutex)
 {
-    void *held = mutex->held;
+    void *held = FENCEPOST_GET(mutex->held);
     __fencepost_misuse(held != FENCEPOST_DESTROYED, "a mutex is destroyed twice");
     __fencepost_misuse(!held, "a mutex is destroyed that is locked");
-    mutex->held = FENCEPOST_DESTROYED;
+    FENCEPOST_SET(mutex->held, FENCEPOST_DESTROYED);
 }
 
 static inline void fencepost_mutex_lock(struct fencepost_mutex *mutex)
@@ -77,11 +79,11 @@ static inline void fencepost_mutex_lock(struct fencepost_mutex *mutex)
     void *me = fencepost_me(), *held;
     __fencepost_atomic
     {
-        held = mutex->held;
+        held = FENCEPOST_GET(mutex->held);
         __fencepost_misuse(held != FENCEPOST_DESTROYED, "a mutex is locked that was destroyed");
         __fencepost_misuse((held != me) | (me == FENCEPOST_SOMEBODY), "a thread locks a mutex that it holds already");
         __fencepost_assume(!held);
-        mutex->held = me;
+        FENCEPOST_SET(mutex->held, me);
     }
     fencepost_acquire();
 }
@@ -92,10 +94,10 @@ static inline int fencepost_mutex_trylock(struct fencepost_mutex *mutex)
     void *me = fencepost_me(), *held;
     __fencepost_atomic
     {
-        held = mutex->held;
+        held = FENCEPOST_GET(mutex->held);
         __fencepost_misuse(held != FENCEPOST_DESTROYED, "a mutex is locked that was destroyed");
         if (!held)
-            mutex->held = me;
+            FENCEPOST_SET(mutex->held, me);
     }
     if (held)
         return 1;
@@ -107,13 +109,13 @@ static inline int fencepost_mutex_trylock(struct fencepost_mutex *mutex)
  * store replaces. One atomic block would make a full fence of it on machines on which read-modify-writes are such. */
 static inline void fencepost_mutex_unlock(struct fencepost_mutex *mutex)
 {
-    void *me = fencepost_me(), *held = mutex->held;
+    void *me = fencepost_me(), *held = FENCEPOST_GET(mutex->held);
     __fencepost_misuse(held != FENCEPOST_DESTROYED, "a mutex is unlocked that was destroyed");
     __fencepost_misuse(held != 0, "a mutex is unlocked that is not locked");
     __fencepost_misuse((held == me) | (held == FENCEPOST_SOMEBODY) | (me == FENCEPOST_SOMEBODY),
                        "a mutex is unlocked by a thread that did not lock it");
     fencepost_release();
-    mutex->held = 0;
+    FENCEPOST_SET(mutex->held, 0);
 }
 
 /* Runs a function unless somebody has done so: 0 before, 1 while it runs, 2 behind it. Whoever comes later sees what it did. */
@@ -122,16 +124,16 @@ static inline void fencepost_once(int *state, void (*function)(void))
     int first;
     __fencepost_atomic
     {
-        first = *state == 0;
+        first = FENCEPOST_GET(*state) == 0;
         if (first)
-            *state = 1;
+            FENCEPOST_SET(*state, 1);
     }
     if (first) {
         function();
         fencepost_release();
-        *state = 2;
+        FENCEPOST_SET(*state, 2);
     } else {
-        __fencepost_assume(*state == 2);
+        __fencepost_assume(FENCEPOST_GET(*state) == 2);
         fencepost_acquire();
     }
 }

@@ -351,6 +351,13 @@ impl Judge<'_> {
         if (trace.fault().is_some()) != (wrong == Wrong::Fault) {
             return Err(Reason::Internal("a trace is not as wrong as was said".into()));
         }
+        if let Wrong::Flagged { rule, events } = &wrong {
+            let poll = Poll::new(self.budget);
+            let breaks = replay::breaks(&self.session.harness, trace, self.model, rule, *events, &poll);
+            if !breaks.map_err(refused)? {
+                return Err(Reason::Internal(format!("a trace does not break the rule {rule}")));
+            }
+        }
         if wrong == Wrong::Observation {
             let observed = trace.observation(&self.session.harness);
             let (Some(specification), Some(observed)) = (specification, observed) else {

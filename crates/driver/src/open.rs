@@ -94,6 +94,10 @@ pub(crate) fn races(
     model: &Model,
 ) -> Result<Option<Race>, String> {
     let Some(unchecked) = unchecked_races(features) else { return Ok(None) };
+    // A model with rules for programs has the engine look for what breaks them.
+    if !model.flags.is_empty() {
+        return Ok(None);
+    }
     let harness = &session.harness;
     let (first, second) = fencepost_replay::race(harness, execution).ok_or(unchecked)?;
     // The referee names places. It has accepted the trace before.

@@ -50,6 +50,13 @@ pub enum Wrong {
     },
     /// Heap objects at these addresses are lost before they are freed.
     Leak(Vec<u64>),
+    /// The memory model has a rule for programs, which two events break: a data race.
+    Flagged {
+        /// The rule.
+        rule: String,
+        /// The events.
+        events: (EventId, EventId),
+    },
 }
 
 impl Wrong {
@@ -62,6 +69,7 @@ impl Wrong {
             Wrong::Stuck(_) => "stuck",
             Wrong::Endless { .. } => "endless",
             Wrong::Leak(_) => "leak",
+            Wrong::Flagged { .. } => "flagged",
         }
     }
 }

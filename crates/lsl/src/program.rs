@@ -479,7 +479,7 @@ fn reads_modifies_writes(block: &[Stmt]) -> bool {
     let accesses: Vec<&StmtKind> = all
         .iter()
         .copied()
-        .filter(|kind| !matches!(kind, StmtKind::Assign { .. } | StmtKind::Break { .. } | StmtKind::Assert { .. } | StmtKind::Within { .. }))
+        .filter(|kind| !is_local(kind))
         .collect();
     let [
         StmtKind::Load { addr: from, ty: read, order: loads, .. },
@@ -493,6 +493,18 @@ fn reads_modifies_writes(block: &[Stmt]) -> bool {
         _ => false,
     });
     from == to && read.bytes() == written.bytes() && atomic(loads) && atomic(stores) && !moved
+}
+
+/// Whether a statement is about registers alone.
+fn is_local(kind: &StmtKind) -> bool {
+    matches!(
+        kind,
+        StmtKind::Assign { .. }
+            | StmtKind::Break { .. }
+            | StmtKind::Assert { .. }
+            | StmtKind::Assume { .. }
+            | StmtKind::Within { .. }
+    )
 }
 
 /// The statements of a block and of those in it.

@@ -39,6 +39,7 @@ pub(crate) fn shipped(file: &str) -> Option<&'static str> {
         "base.cat" => include_str!("../texts/base.cat"),
         "serial.cat" => include_str!("../texts/serial.cat"),
         "sc.cat" => include_str!("../texts/sc.cat"),
+        "rc11.cat" => include_str!("../texts/rc11.cat"),
         "tso.cat" => include_str!("../texts/tso.cat"),
         "pso.cat" => include_str!("../texts/pso.cat"),
         "rmo.cat" => include_str!("../texts/rmo.cat"),

@@ -81,6 +81,30 @@ impl<'t> Execution<'t> {
         Ok(order.unwrap_or_else(|| Matrix::new(self.size())))
     }
 
+    /// Whether two events break a rule that a model has for programs.
+    pub(crate) fn breaks(
+        &self,
+        model: &Model,
+        rule: &str,
+        (first, second): (EventId, EventId),
+        poll: &Poll,
+    ) -> Result<bool, Refusal> {
+        let nodes = [first, second].map(|id| id.index().checked_sub(self.sequel.alone));
+        let [Some(x), Some(y)] = nodes else { return Ok(false) };
+        for flag in model.flags.iter().filter(|flag| flag.name == rule) {
+            let relation = self.relation(&flag.relation, poll)?;
+            let breaks = match flag.test {
+                Test::Empty => relation.get(x, y),
+                Test::Irreflexive => x == y && relation.get(x, y),
+                Test::Acyclic => relation.closure(poll)?.get(x, x),
+            };
+            if breaks {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// Adds a pair, and all pairs of the same two atomic blocks. What happened before there was a second thread
     /// is in order anyway.
     pub(crate) fn lift(&self, first: EventId, second: EventId, relation: &mut Matrix) {

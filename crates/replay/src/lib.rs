@@ -52,7 +52,7 @@ pub use shape::{
 
 use fencepost_harness::budget::{self, Exhausted};
 use fencepost_harness::operation::Harness;
-use fencepost_harness::trace::{Explanation, Reordering, Trace};
+use fencepost_harness::trace::{EventId, Explanation, Reordering, Trace};
 use fencepost_models::cat::Model;
 
 /// Why a trace is not accepted.
@@ -120,6 +120,21 @@ pub fn judge_until(
     let replayed = world::run(harness, trace, &poll)?;
     let sequel = sources::check(&harness.program, trace, &replayed, &poll)?;
     evaluate::Execution::new(trace, &replayed.runs, sequel).check(model, kept, &poll).map(|_| ())
+}
+
+/// Whether two events of a trace break a rule that a model has for programs, unless it takes too long to find out.
+pub fn breaks(
+    harness: &Harness,
+    trace: &Trace,
+    model: &Model,
+    rule: &str,
+    events: (EventId, EventId),
+    poll: &budget::Poll,
+) -> Result<bool, Refusal> {
+    let poll = poll::Poll::new(poll);
+    let replayed = world::run(harness, trace, &poll)?;
+    let sequel = sources::check(&harness.program, trace, &replayed, &poll)?;
+    evaluate::Execution::new(trace, &replayed.runs, sequel).breaks(model, rule, events, &poll)
 }
 
 /// What is wrong with a trace that nobody wanted to stop looking at.

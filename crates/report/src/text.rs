@@ -59,6 +59,14 @@ fn left_open(harness: &Harness, result: &CheckResult) -> Vec<String> {
     lines
 }
 
+/// What a rule of a model is about that an execution breaks.
+pub(crate) fn flagged(rule: &str) -> String {
+    match rule {
+        "data-race" => "a data race".into(),
+        rule => format!("the model flags it: {rule}"),
+    }
+}
+
 /// Why an execution is wrong, in a few words.
 pub(crate) fn reason(example: &fencepost_harness::result::Counterexample) -> String {
     match (example.trace.fault(), &example.wrong) {
@@ -66,6 +74,7 @@ pub(crate) fn reason(example: &fencepost_harness::result::Counterexample) -> Str
         (Some((_, fault, _)), _) => fault.to_string(),
         (None, Wrong::Stuck(_)) => "threads wait for ever".into(),
         (None, Wrong::Endless { .. }) => "an execution that never ends".into(),
+        (None, Wrong::Flagged { rule, .. }) => flagged(rule),
         (None, Wrong::Leak(_)) => "a heap object is lost before it is freed".into(),
         (None, Wrong::Unexplained) => "no order of its calls is right".into(),
         (None, Wrong::Observation) => "an observation that no serial execution gives".into(),

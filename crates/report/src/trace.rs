@@ -63,7 +63,25 @@ impl Renderer<'_> {
                     self.repeats(out, thread, repeats);
                 }
             }
+            Wrong::Flagged { rule, events } => self.flagged(out, rule, *events),
             Wrong::Leak(_) => _ = writeln!(out, "  {BAD}a heap object is lost before it is freed{RESET}"),
+        }
+    }
+
+    /// Two events that break a rule of the model.
+    fn flagged(&self, out: &mut String, rule: &str, (first, second): (EventId, EventId)) {
+        let _ = writeln!(out, "  {BAD}{}{RESET}", crate::text::flagged(rule));
+        for id in [first, second] {
+            let event = self.example.trace.event(id);
+            let sources = &self.harness.program.sources;
+            let (at, line) = (sources.position(event.span), sources.line(event.span));
+            let _ = writeln!(out, "    {} at {at}\n      {line}", self.thread_name(event.thread));
+        }
+        if rule == "data-race" {
+            let _ = writeln!(
+                out,
+                "  They access the same memory, one of them stores, not both are atomic, and neither happens before the other."
+            );
         }
     }
 

@@ -1,10 +1,11 @@
 //! The constraints of a model, as clauses and as graphs that must stay acyclic.
 
 use super::Encoding;
-use super::relations::{Relations, is_pointwise};
+use super::derived::Derived;
+use super::relations::{Entries, Relations, is_pointwise};
 use crate::circuit::Lit;
-use crate::solver::Graph;
-use fencepost_models::cat::{BaseRelation, Model, Relation, Test};
+use crate::solver::{Graph, Theory};
+use fencepost_models::cat::{BaseRelation, Constraint, Model, Relation, Test};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
@@ -13,16 +14,61 @@ impl Encoding<'_> {
     pub(super) fn encode_model(&mut self, model: &Model) {
         let merge_blocks = self.shortcuts.merge_blocks;
         let mut relations = Relations::new(self);
+        let mut derived = Derived::new(&relations);
         let mut graphs = Vec::new();
         for constraint in &model.constraints {
-            match constraint.test {
-                Test::Acyclic => graphs.push(acyclic(&mut relations, &constraint.relation, merge_blocks)),
-                Test::Irreflexive => irreflexive(&mut relations, &constraint.relation),
-                Test::Empty => empty(&mut relations, &constraint.relation),
+            match (constraint.test, &constraint.relation) {
+                (test, relation) if is_long(relation) => derived.require(&mut relations, test, relation),
+                (Test::Acyclic, relation) => graphs.push(acyclic(&mut relations, relation, merge_blocks)),
+                (Test::Irreflexive, relation) => irreflexive(&mut relations, relation),
+                (Test::Empty, relation) => empty(&mut relations, relation),
             }
         }
-        self.circuit.solver.add_graphs(graphs);
+        let mut flagged = Vec::new();
+        for (rule, flag) in model.flags.iter().enumerate() {
+            flagged.extend(broken(&mut relations, &mut derived, flag).into_iter().map(|(pair, lit)| (rule, pair, lit)));
+        }
+        let theory = (!derived.is_empty()).then(|| Box::new(derived) as Box<dyn Theory>);
+        self.circuit.solver.add_graphs(graphs, theory);
+        self.flagged = flagged;
     }
+}
+
+/// Pairs of events that may break a rule for programs, each with a literal that makes them do so: executions without such
+/// a pair are not concerned.
+fn broken(relations: &mut Relations, derived: &mut Derived, flag: &Constraint) -> Vec<((usize, usize), Lit)> {
+    // What is taken away may be long: where it holds, the pair is none that breaks the rule.
+    let mut most = &*flag.relation;
+    let mut less: Vec<&Relation> = Vec::new();
+    while let Relation::Diff(a, b) = most {
+        less.push(b);
+        most = a;
+    }
+    if is_long(most) || flag.test == Test::Acyclic {
+        relations.encoding.impossible("a rule for programs that is too involved to be searched for");
+        return Vec::new();
+    }
+    let mut chosen = Entries::default();
+    for (&(x, y), &lit) in relations.eval(most).clone().iter() {
+        if flag.test == Test::Irreflexive && x != y {
+            continue;
+        }
+        let pick = relations.encoding.circuit.var();
+        for implied in [lit, relations.exec(x), relations.exec(y)] {
+            relations.encoding.circuit.implies(pick, implied);
+        }
+        chosen.insert((x, y), pick);
+    }
+    for relation in less {
+        derived.exclude(relations, chosen.clone(), relation);
+    }
+    let events = relations.events.clone();
+    chosen.into_iter().map(|((x, y), lit)| ((events[x as usize], events[y as usize]), lit)).collect()
+}
+
+/// Whether a relation goes by ways of any length, so that it would be too large as clauses.
+fn is_long(relation: &Relation) -> bool {
+    relation.any(&mut |r| matches!(r, Relation::Plus(_) | Relation::Recursive(..)))
 }
 
 /// Whether a model lets no load read what its own thread overwrote before: a constraint forbids to follow one's own
@@ -47,11 +93,17 @@ pub(crate) fn hides_overwritten(model: &Model) -> bool {
 }
 
 /// Whether entries hold only between executed events, by the way their literals are made.
-fn is_strict(relation: &Relation) -> bool {
+pub(super) fn is_strict(relation: &Relation) -> bool {
     match relation {
         Relation::Base(base) => matches!(base, BaseRelation::Rf | BaseRelation::Co | BaseRelation::Fr),
         Relation::Diff(a, _) => is_strict(a),
         Relation::Inter(a, b) => is_strict(a) || is_strict(b),
+        Relation::Union(a, b) => is_strict(a) && is_strict(b),
+        Relation::Inverse(r) => is_strict(r),
+        Relation::Seq(a, b) => match (&**a, &**b) {
+            (Relation::Identity(_), r) | (r, Relation::Identity(_)) => is_strict(r),
+            _ => false,
+        },
         _ => false,
     }
 }

@@ -6,6 +6,7 @@
 //! knows any model by name.
 
 mod dependencies;
+mod derived;
 mod graph;
 mod memory;
 mod moves;
@@ -97,6 +98,8 @@ pub struct Encoding<'a> {
     seen: Vec<(Restored, Lit)>,
     /// For each silent turn that may go on all the same, for the sake of which accesses, and whether it does.
     left_in: Vec<(Vec<usize>, Lit)>,
+    /// Pairs of events that break a rule which the model has for programs, each with the rule and when they do.
+    pub(crate) flagged: Vec<(usize, (usize, usize), Lit)>,
     /// Content of cells when the second thread starts.
     initial: FxHashMap<usize, Rc<Word>>,
     /// Which addresses belong together.
@@ -134,6 +137,7 @@ pub fn encode<'a>(
         memory: Memory::classify(&unrolled, &ranges, shortcuts),
         seen: Vec::new(),
         left_in: Vec::new(),
+        flagged: Vec::new(),
         initial: FxHashMap::default(),
         rooms: Rooms::new(&unrolled),
         impossible: None,
@@ -238,6 +242,13 @@ impl Encoding<'_> {
                 self.circuit.and(self.exec[event], happened)
             }
         }
+    }
+
+    /// In the solution just found, a rule of the model for programs and two events that break it.
+    pub(crate) fn is_flagged(&mut self) -> Option<(usize, (usize, usize))> {
+        let solver = &mut self.circuit.solver;
+        let found = self.flagged.iter().find(|(_, _, lit)| solver.value(*lit));
+        found.map(|(rule, pair, _)| (*rule, *pair))
     }
 
     /// Some access finds its object freed.

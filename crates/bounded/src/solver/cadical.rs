@@ -1,7 +1,7 @@
 //! CaDiCaL, with the graphs as an external propagator.
 
 use super::acyclic::Acyclic;
-use super::{Answer, Graph, OrderEncoding, Solver, eager};
+use super::{Answer, Graph, OrderEncoding, Solver, Theory, eager};
 use crate::circuit::Lit;
 use cadical_sys::{CaDiCal, ExternalPropagator, Status, Terminator};
 use fencepost_harness::budget::Budget;
@@ -41,24 +41,33 @@ impl Solver for Cadical {
         self.solver.clause6(&lits);
     }
 
-    fn add_graphs(&mut self, graphs: Vec<Graph>) {
+    fn add_graphs(&mut self, mut graphs: Vec<Graph>, theory: Option<Box<dyn Theory>>) {
         if self.encoding == OrderEncoding::Eager {
-            for graph in &graphs {
-                eager::add_graph(self, graph);
+            for graph in std::mem::take(&mut graphs) {
+                eager::add_graph(self, &graph);
             }
-            return;
+            if theory.is_none() {
+                return;
+            }
         }
         let Ok(acyclic) = Acyclic::new(&graphs) else {
             self.add_clause(&[]);
             return;
         };
-        let observed: Vec<Lit> = acyclic.literals().collect();
+        let looked_at = theory.iter().flat_map(|theory| theory.literals());
+        let observed: Vec<Lit> = acyclic.literals().chain(looked_at).collect();
         let acyclic = match self.encoding {
             OrderEncoding::Propagating => acyclic.rule_out(),
             _ => acyclic,
         };
-        let propagator =
-            Propagator { acyclic, clause: None, reasons: FxHashMap::default(), reason: Vec::new() };
+        let propagator = Propagator {
+            acyclic,
+            theory,
+            clause: None,
+            lemmas: Vec::new(),
+            reasons: FxHashMap::default(),
+            reason: Vec::new(),
+        };
         self.solver.connect_external_propagator(propagator);
         for lit in observed {
             self.solver.add_observed_var(lit.0.abs());
@@ -106,8 +115,11 @@ impl Terminator for Stop {
 
 struct Propagator {
     acyclic: Acyclic,
+    theory: Option<Box<dyn Theory>>,
     /// The clause being handed over, in reverse.
     clause: Option<Vec<i32>>,
+    /// Clauses of the theory that are still to be handed over, each in reverse.
+    lemmas: Vec<Vec<i32>>,
     /// Why literals were propagated.
     reasons: FxHashMap<i32, Vec<Lit>>,
     /// The reason being handed over, in reverse.
@@ -117,6 +129,9 @@ struct Propagator {
 impl Propagator {
     /// Brings the graph up to date; whether it has a cycle.
     fn conflict(&mut self) -> bool {
+        if self.clause.is_none() {
+            self.clause = self.lemmas.pop();
+        }
         if self.clause.is_none()
             && let Err(cycle) = self.acyclic.check()
         {
@@ -163,12 +178,24 @@ impl ExternalPropagator for Propagator {
         self.reason.pop().unwrap_or(0)
     }
 
-    fn cb_check_found_model(&mut self, _: &[i32]) -> bool {
+    fn cb_check_found_model(&mut self, model: &[i32]) -> bool {
+        if self.conflict() {
+            return false;
+        }
+        if let Some(theory) = &mut self.theory {
+            let most = model.iter().map(|lit| lit.unsigned_abs() as usize).max().unwrap_or(0);
+            let mut values = vec![false; most + 1];
+            model.iter().filter(|lit| **lit > 0).for_each(|lit| values[lit.unsigned_abs() as usize] = true);
+            let value = |lit: Lit| values.get(lit.0.unsigned_abs() as usize) == Some(&true);
+            let clauses = theory.check(&|lit| value(lit) == (lit.0 > 0));
+            self.lemmas = clauses.iter().map(|clause| clause.iter().map(|lit| lit.0).collect()).collect();
+        }
         !self.conflict()
     }
 
     fn cb_has_external_clause(&mut self, forgettable: &mut bool) -> bool {
-        *forgettable = true;
+        // What was learned from a theory is costly to find again.
+        *forgettable = self.theory.is_none();
         self.conflict()
     }
 

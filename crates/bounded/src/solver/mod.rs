@@ -43,14 +43,22 @@ pub enum Answer {
     Stopped,
 }
 
+/// Requirements that are checked on whole assignments.
+pub trait Theory {
+    /// The literals that it looks at.
+    fn literals(&self) -> Vec<Lit>;
+    /// Clauses that must hold and do not, given which literals hold; none if all is well.
+    fn check(&mut self, holds: &dyn Fn(Lit) -> bool) -> Vec<Vec<Lit>>;
+}
+
 /// A SAT solver.
 pub trait Solver {
     /// A new variable.
     fn new_var(&mut self) -> Lit;
     /// Requires one of the literals.
     fn add_clause(&mut self, lits: &[Lit]);
-    /// Requires the graphs to be acyclic. To be called once, before the first question.
-    fn add_graphs(&mut self, graphs: Vec<Graph>);
+    /// Requires the graphs to be acyclic, and what a theory says. To be called once, before the first question.
+    fn add_graphs(&mut self, graphs: Vec<Graph>, theory: Option<Box<dyn Theory>>);
     /// Looks for a solution in which all assumptions hold. With a limit, gives up after about that many
     /// conflicts.
     fn solve_within(&mut self, assumptions: &[Lit], conflicts: Option<u32>) -> Answer;
