@@ -14,6 +14,8 @@ pub struct Model {
     pub name: String,
     /// The line it introduces itself with.
     pub title: String,
+    /// How orders of C are compiled to what it speaks of, if it is that of a machine with instructions for them.
+    pub mapping: Option<&'static str>,
     /// What an execution must satisfy.
     pub constraints: Vec<Constraint>,
     /// What an execution must satisfy not to be an error: a data race breaks one.
@@ -215,6 +217,8 @@ base! {
         Rmw "rmw"
         /// Events of the same operation.
         Op "op"
+        /// Loads that read from the same store, or both the initial content.
+        Siblings "siblings"
         /// What a thread did before it started another, to what the other does.
         Start "start"
     }

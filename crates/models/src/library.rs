@@ -4,12 +4,26 @@ use crate::cat::{Buffering, Model};
 use crate::parse;
 use fencepost_lsl::diagnostic::Diagnostic;
 use fencepost_lsl::source::{Origin, SourceMap};
+use std::sync::OnceLock;
 
 /// Names of the models that ship, strongest first.
 pub const ALL: &[&str] = &["serial", "sc", "tso", "pso", "rmo", "relaxed"];
 
 /// Those of hardware: what to check on if nobody names a model.
 pub const HARDWARE: &[&str] = &["sc", "tso", "pso", "rmo", "relaxed"];
+
+/// Models of today's languages and machines.
+pub const MODERN: &[&str] = &["rc11", "x86", "armv8", "riscv", "power"];
+
+/// How C is compiled to a machine, the usual way first.
+pub fn mappings(machine: &str) -> &'static [&'static str] {
+    match machine {
+        "armv8" => &["exclusives", "lse", "rcpc"],
+        "riscv" => &["fences"],
+        "power" => &["leading", "trailing"],
+        _ => &[],
+    }
+}
 
 /// What is known of a text beyond what it says.
 struct Known {
@@ -29,9 +43,6 @@ const KNOWN: [Known; 6] = [
     Known { name: "rlx", buffering: None, out_of_order: true, ghosts: false },
 ];
 
-/// What the others include.
-const BASE: &str = "base";
-
 /// Text of a file that ships under `texts/`.
 pub(crate) fn shipped(file: &str) -> Option<&'static str> {
     Some(match file {
@@ -39,7 +50,19 @@ pub(crate) fn shipped(file: &str) -> Option<&'static str> {
         "base.cat" => include_str!("../texts/base.cat"),
         "serial.cat" => include_str!("../texts/serial.cat"),
         "sc.cat" => include_str!("../texts/sc.cat"),
+        "blocks.cat" => include_str!("../texts/blocks.cat"),
         "rc11.cat" => include_str!("../texts/rc11.cat"),
+        "x86.cat" => include_str!("../texts/x86.cat"),
+        "armv8.cat" => include_str!("../texts/armv8.cat"),
+        "armv8-barriers.cat" => include_str!("../texts/armv8-barriers.cat"),
+        "armv8-exclusives.cat" => include_str!("../texts/armv8-exclusives.cat"),
+        "armv8-lse.cat" => include_str!("../texts/armv8-lse.cat"),
+        "armv8-rcpc.cat" => include_str!("../texts/armv8-rcpc.cat"),
+        "riscv.cat" => include_str!("../texts/riscv.cat"),
+        "riscv-fences.cat" => include_str!("../texts/riscv-fences.cat"),
+        "power.cat" => include_str!("../texts/power.cat"),
+        "power-leading.cat" => include_str!("../texts/power-leading.cat"),
+        "power-trailing.cat" => include_str!("../texts/power-trailing.cat"),
         "tso.cat" => include_str!("../texts/tso.cat"),
         "pso.cat" => include_str!("../texts/pso.cat"),
         "rmo.cat" => include_str!("../texts/rmo.cat"),
@@ -51,20 +74,34 @@ pub(crate) fn shipped(file: &str) -> Option<&'static str> {
 
 /// The shipped model of this name.
 pub fn builtin(name: &str) -> Option<Model> {
-    let mut model = parsed(name)?;
-    if let Some(known) = KNOWN.iter().find(|known| known.name == name) {
-        known.tell(&mut model);
-    }
+    mapped(name, None)
+}
+
+/// The shipped model of this name, with a certain mapping from C.
+pub fn mapped(name: &str, mapping: Option<&str>) -> Option<Model> {
+    let mut model = parsed(name, mapping)?;
+    identify(&mut model);
     Some(model)
 }
 
-fn parsed(name: &str) -> Option<Model> {
+fn parsed(name: &str, mapping: Option<&str>) -> Option<Model> {
     let file = format!("{name}.cat");
-    let text = shipped(&file).filter(|_| name != BASE)?;
+    let ships = [ALL, MODERN].concat().contains(&name) || name == "rlx";
+    let text = shipped(&file).filter(|_| ships)?;
     let sources = &mut SourceMap::default();
     let id = sources.add(&file, text, Origin::User);
     // A test parses all of them, so this cannot fail for a user.
-    parse::model(name, id, sources).ok()
+    parse::model(name, id, mapping, sources).ok()
+}
+
+/// A text that says what a known one says is that model, under another name.
+fn identify(model: &mut Model) {
+    static TEXTS: OnceLock<Vec<Option<Model>>> = OnceLock::new();
+    let texts = TEXTS.get_or_init(|| KNOWN.iter().map(|known| parsed(known.name, None)).collect());
+    let says = |text: &Option<Model>| text.as_ref().is_some_and(|text| text.says_the_same(model));
+    if let Some(at) = texts.iter().position(says) {
+        KNOWN[at].tell(model);
+    }
 }
 
 /// Sequential consistency.
@@ -108,12 +145,20 @@ impl Buffering {
 /// Reads a model from text. Diagnostics point into `sources`, to which the text is added. A text that says what a shipped
 /// one says is that model, under another name.
 pub fn load(name: &str, file: &str, text: &str, sources: &mut SourceMap) -> Result<Model, Vec<Diagnostic>> {
+    load_mapped(name, file, text, None, sources)
+}
+
+/// The same, with a certain mapping from C.
+pub fn load_mapped(
+    name: &str,
+    file: &str,
+    text: &str,
+    mapping: Option<&str>,
+    sources: &mut SourceMap,
+) -> Result<Model, Vec<Diagnostic>> {
     let id = sources.add(file, text, Origin::User);
-    let mut model = parse::model(name, id, sources)?;
-    let says = |known: &&Known| parsed(known.name).is_some_and(|shipped| shipped.says_the_same(&model));
-    if let Some(known) = KNOWN.iter().find(says) {
-        known.tell(&mut model);
-    }
+    let mut model = parse::model(name, id, mapping, sources)?;
+    identify(&mut model);
     Ok(model)
 }
 
@@ -123,20 +168,24 @@ mod tests {
 
     #[test]
     fn all_shipped_models_load() {
-        for name in ALL {
+        for name in [ALL, MODERN].concat() {
             let file = format!("{name}.cat");
             let text = shipped(&file).unwrap();
             let model = load(name, &file, text, &mut SourceMap::default()).unwrap();
             assert!(model.title.starts_with(name), "{}", model.title);
+            for mapping in mappings(name) {
+                assert_eq!(mapped(name, Some(mapping)).unwrap().mapping, Some(*mapping));
+            }
             assert!(!model.constraints.is_empty());
             assert!(builtin(name).is_some());
         }
-        assert!(builtin("base").is_none());
+        assert!(builtin("base").is_none() && builtin("armv8-lse").is_none());
+        assert!(mapped("armv8", Some("leading")).is_none());
     }
 
     #[test]
     fn a_copy_is_the_same_model() {
-        for name in ALL {
+        for name in [ALL, MODERN].concat() {
             let text = shipped(&format!("{name}.cat")).unwrap();
             let copy = load("copy", "copy.cat", text, &mut SourceMap::default()).unwrap();
             let original = builtin(name).unwrap();

@@ -3,7 +3,7 @@
 use crate::cat::{BaseRelation, Constraint, Model, Recursion, Relation, Set, Test};
 use crate::expression::{Expressions, Thing, as_relation, is_reserved, parameters, variant};
 use crate::lex::{Cursor, Kind, Result, lex, unexpected};
-use crate::library::shipped;
+use crate::library::{mappings, shipped};
 use fencepost_lsl::diagnostic::Diagnostic;
 use fencepost_lsl::source::{FileId, Origin, SourceMap, Span};
 use std::collections::HashMap;
@@ -17,14 +17,17 @@ const STANDARD: &str = "stdlib.cat";
 pub(crate) fn model(
     name: &str,
     file: FileId,
+    mapping: Option<&str>,
     sources: &mut SourceMap,
 ) -> std::result::Result<Model, Vec<Diagnostic>> {
     let mut reader = Reader {
         names: HashMap::new(),
         recursions: 0,
+        mapping: mapping.map(str::to_owned),
         model: Model {
             name: name.into(),
             title: String::new(),
+            mapping: None,
             constraints: Vec::new(),
             flags: Vec::new(),
             buffering: None,
@@ -51,6 +54,8 @@ struct Reader {
     names: HashMap<String, Thing>,
     /// How many groups of recursive definitions there were.
     recursions: u32,
+    /// The mapping that was asked for.
+    mapping: Option<String>,
     model: Model,
 }
 
@@ -140,6 +145,10 @@ impl Reader {
         if depth > 8 {
             return Err(Diagnostic::error(token.span, "files include each other"));
         }
+        let name = &match name.strip_suffix("-mapping.cat") {
+            Some(machine) => self.mapped(machine, token.span)?,
+            None => name.clone(),
+        };
         let beside = Path::new(&sources.file(token.span.file).name).parent().map(|folder| folder.join(name));
         let own = || beside.as_ref().and_then(|path| std::fs::read_to_string(path).ok());
         let (text, origin) = match shipped(name) {
@@ -158,6 +167,22 @@ impl Reader {
         };
         let file = sources.add(shown, &text, origin);
         self.file(file, sources, depth + 1)
+    }
+
+    /// The file of the mapping to a machine: the one that was asked for, or the usual one.
+    fn mapped(&mut self, machine: &str, span: Span) -> Result<String> {
+        let known = mappings(machine);
+        let found = match &self.mapping {
+            Some(wanted) => known.iter().find(|mapping| *mapping == wanted),
+            None => known.first(),
+        };
+        let Some(mapping) = found else {
+            let wanted = self.mapping.as_deref().unwrap_or("usual");
+            let message = format!("no mapping `{wanted}` from C to {machine}");
+            return Err(Diagnostic::error(span, message).help(format!("there are: {}", known.join(", "))));
+        };
+        self.model.mapping = Some(mapping);
+        Ok(format!("{machine}-{mapping}.cat"))
     }
 
     fn definitions(&mut self, at: &mut Cursor) -> Result<()> {
@@ -402,7 +427,7 @@ mod tests {
     fn check(text: &str, expected: std::result::Result<&str, &str>) {
         let mut sources = SourceMap::default();
         let id = sources.add("m.cat", text, Origin::User);
-        let shown = match model("m", id, &mut sources) {
+        let shown = match model("m", id, None, &mut sources) {
             Ok(model) => Ok(format!("{:?}", model.constraints[0].relation)),
             Err(errors) => {
                 let (span, _) = errors[0].primary.clone().unwrap();
@@ -471,7 +496,7 @@ mod tests {
         let mut sources = SourceMap::default();
         let text = "acyclic po flag ~empty rf as races undefined_unless irreflexive co as x";
         let id = sources.add("m.cat", text, Origin::User);
-        let model = model("m", id, &mut sources).unwrap();
+        let model = model("m", id, None, &mut sources).unwrap();
         assert_eq!((model.constraints.len(), model.flags.len()), (1, 2));
         assert_eq!((model.flags[0].name.as_str(), model.flags[1].test), ("races", Test::Irreflexive));
         check("flag empty rf acyclic po", Err("6: expected `~`, found `empty`"));

@@ -55,12 +55,34 @@ impl Execution<'_> {
             BaseRelation::Ctrl => self.controls(),
             BaseRelation::Atom => self.groups(|node| self.event(node).atomic),
             BaseRelation::Rmw => self.modifications(),
+            BaseRelation::Siblings => self.siblings(),
             BaseRelation::Op => {
                 let call = |node| self.calls[self.sequel.alone + node];
                 self.groups(|node| Some((self.event(node).thread, call(node))))
             }
             BaseRelation::Start => self.starts(),
         }
+    }
+
+    /// Loads that read all that they have in common from the same stores.
+    fn siblings(&self) -> Matrix {
+        let mut result = Matrix::new(self.size());
+        let is_load = |&node: &usize| matches!(self.event(node).action, Action::Load { .. });
+        let loads: Vec<usize> = (0..self.size()).filter(is_load).collect();
+        let bytes = |node: usize| {
+            let parts = self.reads(node).iter();
+            let of = parts.flat_map(|(range, source)| range.clone().map(move |byte| (byte, *source)));
+            of.filter(|(byte, _)| byte & LIFE == 0).collect::<FxHashMap<u64, Option<usize>>>()
+        };
+        let read: Vec<FxHashMap<u64, Option<usize>>> = loads.iter().map(|&load| bytes(load)).collect();
+        for (x, first) in loads.iter().zip(&read) {
+            for (y, second) in loads.iter().zip(&read) {
+                if first.iter().all(|(byte, source)| second.get(byte).is_none_or(|other| other == source)) {
+                    result.set(*x, *y);
+                }
+            }
+        }
+        result
     }
 
     /// The loads of read-modify-writes, each to the store behind it.

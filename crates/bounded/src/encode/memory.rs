@@ -312,6 +312,34 @@ impl Encoding<'_> {
         self.circuit.or_all(&meets)
     }
 
+    /// When two loads read what they have in common from the same stores. What only its own thread writes is read
+    /// from the latest store in front, which is the same for two loads unless a store is in between.
+    pub(super) fn siblings(&mut self, a: usize, b: usize) -> Lit {
+        let ranges = self.ranges.clone();
+        let bytes = |event: usize| {
+            let parts = ranges.plans[event].reads.iter().enumerate();
+            parts.filter(|(_, part)| part.what != What::Life).map(|(index, _)| index).collect::<Vec<_>>()
+        };
+        let mut all = Vec::new();
+        for x in bytes(a) {
+            for y in bytes(b) {
+                let cells = |event: usize, index: usize| &ranges.plans[event].reads[index].cells;
+                let meet = self.meet_parts((a, cells(a, x)), (b, cells(b, y)));
+                let known = (self.memory.sources.get(&(a, x)), self.memory.sources.get(&(b, y)));
+                let (Some(first), Some(second)) = known else { continue };
+                let (first, second) = (first.clone(), second.clone());
+                let mut same = vec![!meet];
+                for source in &first {
+                    for other in second.iter().filter(|other| other.write == source.write) {
+                        same.push(self.circuit.and(source.lit, other.lit));
+                    }
+                }
+                all.push(self.circuit.or_all(&same));
+            }
+        }
+        self.circuit.and_all(&all)
+    }
+
     /// When two events touch the same location with any of their parts.
     pub(super) fn same(&mut self, a: usize, b: usize) -> Lit {
         let key = (a.min(b), a.max(b));

@@ -261,6 +261,10 @@ impl<'e, 'a> Relations<'e, 'a> {
                 let (loads, stores) = (event_a.is_load(), event_b.is_store());
                 loads && stores && event_a.exchange.modifies && event_a.atomic == event_b.atomic
             }
+            Relation::Base(BaseRelation::Siblings) => {
+                let both = event_a.is_load() && event_b.is_load();
+                return if both { self.encoding.siblings(a, b) } else { Lit::FALSE };
+            }
             Relation::Product(s, t) => {
                 let (first, second) = (self.membership(s)[x as usize], self.membership(t)[y as usize]);
                 return self.encoding.circuit.and(first, second);

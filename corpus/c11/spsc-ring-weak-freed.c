@@ -1,0 +1,4 @@
+/* Lamport's ring, FREED relaxed: nothing orders reading a cell before writing it again (PPC). rc11: data race; no
+ * execution has a wrong value. armv8 and power order a store behind the branch it depends on: right there. */
+#define FREED memory_order_relaxed
+#include "spsc-ring.c"
