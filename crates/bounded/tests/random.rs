@@ -210,14 +210,8 @@ fn violations_replay() {
             let allowed =
                 axioms::outcomes(&program, Model::named(name).expect("known"), &axioms::guesses(&program));
             let subject = &Question::Test(test.clone());
-            let outcome = check::check(
-                &harness,
-                subject,
-                &model,
-                Some(&specification),
-                &Options::default(),
-                &|_, _| {},
-            );
+            let outcome =
+                check::check(&harness, subject, &model, Some(&specification), &Options::default(), &|_| {});
             let trace = match outcome.finding {
                 Finding::Holds => {
                     assert!(allowed.is_subset(&sequential), "{name} {seed}\n{program}");

@@ -17,13 +17,13 @@ use fencepost_harness::budget::{Budget, Exhausted};
 use fencepost_harness::operation::{Harness, OpId};
 use fencepost_harness::question::Question;
 use fencepost_lsl::fault::{Fault, Use};
+use fencepost_lsl::fence::FenceKind;
 use fencepost_lsl::interp::Frame;
 use fencepost_lsl::layout::LayoutId;
-use fencepost_lsl::program::{Fence, Order, Place, ProcId, SlotId};
+use fencepost_lsl::program::{Fence, Order, Place, Placement, ProcId, Switch};
 use fencepost_lsl::source::Span;
 use fencepost_lsl::value::IntTy;
 use rustc_hash::FxHashMap;
-use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// The way from a thread's first statement to a loop or call, as statement positions and repetitions:
@@ -45,7 +45,7 @@ pub struct Options {
     /// Whether `malloc` may return what was freed before.
     pub reuse: bool,
     /// Fences to put at every slot, each with a switch; none for slots that mean nothing.
-    pub fences: Vec<Fence>,
+    pub fences: Vec<FenceKind>,
     /// The switches that are on, if that is known: their fences are put in, others left out. The identity of
     /// loop instances does not depend on it.
     pub placed: Option<Placement>,
@@ -93,15 +93,6 @@ impl Default for Leeway {
             chains: true,
         }
     }
-}
-
-/// What decides whether a fence at a slot is there, in all copies of the slot alike.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct Switch {
-    /// The slot.
-    pub slot: SlotId,
-    /// Index of the fence in [`Options::fences`].
-    pub fence: usize,
 }
 
 /// What an event does.
@@ -358,9 +349,6 @@ pub struct LoopInfo {
     /// Whether it is a recursion.
     pub recursion: bool,
 }
-
-/// Switches that are on.
-pub type Placement = BTreeSet<Switch>;
 
 /// A program in straight lines.
 pub struct Unrolled {

@@ -4,7 +4,7 @@ use super::fold::Known;
 use super::spin::{self, Turn, Uses};
 use super::{
     Branch, CallRecord, Event, EventKind, Failure, InstancePath, LoopInfo, Object, Options, StackId, Start,
-    Stillness, Stop, StopKind, Switch, ThreadCode, Unrolled,
+    Stillness, Stop, StopKind, ThreadCode, Unrolled,
 };
 use crate::guard::Guard;
 use crate::ssa::{Check, Node, ValId, Values};
@@ -18,8 +18,8 @@ use fencepost_lsl::liveness::Liveness;
 use fencepost_lsl::memory;
 use fencepost_lsl::op::{BinOp, CmpOp, PrimOp};
 use fencepost_lsl::program::{
-    Choice, Label, Operand, Place, Proc, ProcId, Program, Stmt, StmtKind, address, compares_and_swaps,
-    continues,
+    Choice, Label, Operand, Place, Proc, ProcId, Program, Stmt, StmtKind, Switch, address,
+    compares_and_swaps, continues,
 };
 use fencepost_lsl::source::{FileId, Span};
 use fencepost_lsl::value::{IntTy, Value};
@@ -333,12 +333,12 @@ impl<'a> Walker<'a> {
             }
             StmtKind::Fence(fence) => self.event(EventKind::Fence(*fence), guard, span),
             StmtKind::Slot(slot) => {
-                for (fence, kind) in self.options.fences.iter().enumerate() {
-                    let switch = Switch { slot: *slot, fence };
+                for kind in &self.options.fences {
+                    let switch = Switch { slot: *slot, kind: *kind };
                     if self.options.placed.as_ref().is_some_and(|on| !on.contains(&switch)) {
                         continue;
                     }
-                    self.event(EventKind::Fence(*kind), guard, span);
+                    self.event(EventKind::Fence(kind.fence()), guard, span);
                     let event = self.out.events.last_mut().expect("pushed above");
                     event.switch = self.options.placed.is_none().then_some(switch);
                 }

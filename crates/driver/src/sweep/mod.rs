@@ -14,7 +14,7 @@ mod recorder;
 pub use fenced::fence_calls;
 pub use log::{Contents, Log, LogError, Shard, VERSION, document, same, show_shard};
 pub use merge::merge;
-pub use pool::{Limits, Progress, Work, run, uncounted};
+pub use pool::{SweepProgress, Work, run, uncounted};
 
 use crate::check::refused;
 use fencepost_explore::{Exploration, Options, Search, explore};
