@@ -11,8 +11,9 @@ use fencepost_harness::budget::Budget;
 use fencepost_harness::question::Question;
 use fencepost_harness::verdict::Reason;
 use fencepost_lsl::value::Value;
-use fencepost_reference::generate::{self, Random, Size};
+use fencepost_reference::generate::{self, Size};
 use fencepost_reference::lower::lower;
+use fencepost_reference::random::Random;
 
 /// What the encoding says of itself, for a program of which a thread ends in such a way, too.
 fn sound(ends: Option<StopKind>) -> Result<(), Reason> {

@@ -15,9 +15,10 @@ use fencepost_harness::result::Verdict;
 use fencepost_harness::trace::{Action, EventId, Explanation, Reordering, Source, Trace};
 use fencepost_lsl::value::Value;
 use fencepost_models::cat::Model;
-use fencepost_reference::generate::{self, Random, Size};
+use fencepost_reference::generate::{self, Size};
 use fencepost_reference::lower::lower;
 use fencepost_reference::program::Program;
+use fencepost_reference::random::Random;
 use fencepost_reference::{axioms, cycles};
 use std::path::{Path, PathBuf};
 

@@ -9,10 +9,11 @@ use fencepost_harness::question::Question;
 use fencepost_harness::verdict::Reason;
 use fencepost_reference::axioms;
 use fencepost_reference::cycles;
-use fencepost_reference::generate::{self, Random, Size};
+use fencepost_reference::generate::{self, Size};
 use fencepost_reference::litmus::corpus::rows;
 use fencepost_reference::lower::{self, Entry, lower};
 use fencepost_reference::program::{Change, Instruction, Outcome, Program};
+use fencepost_reference::random::Random;
 use std::collections::BTreeSet;
 
 /// What the machine of a model can observe.

@@ -14,10 +14,11 @@ use fencepost_harness::question::Question;
 use fencepost_harness::test::Test;
 use fencepost_lsl::program::{Stmt, StmtKind};
 use fencepost_reference::cycles;
-use fencepost_reference::generate::{self, Random, Size};
+use fencepost_reference::generate::{self, Size};
 use fencepost_reference::litmus;
 use fencepost_reference::lower::lower;
 use fencepost_reference::program::{Instruction, Program};
+use fencepost_reference::random::Random;
 
 fn programs() -> u64 {
     std::env::var("PROGRAMS").ok().and_then(|count| count.parse().ok()).unwrap_or(40)

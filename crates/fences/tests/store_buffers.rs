@@ -12,7 +12,7 @@ use fencepost_harness::operation::Harness;
 use fencepost_harness::question::Question;
 use fencepost_lsl::fence::FenceKind;
 use fencepost_lsl::program::SlotId;
-use fencepost_reference::generate::Random;
+use fencepost_reference::random::Random;
 use std::path::{Path, PathBuf};
 
 fn corpus(file: &str) -> PathBuf {
