@@ -46,7 +46,7 @@ pub struct Options {
     /// Shortcuts of the encoding.
     pub shortcuts: Shortcuts,
     /// How to unroll.
-    pub unroll: unroll::Options,
+    pub unroll: unroll::Unrolling,
 }
 
 impl Default for Options {
@@ -57,7 +57,7 @@ impl Default for Options {
             order: OrderEncoding::default(),
             precision: Precision::default(),
             shortcuts: Shortcuts::default(),
-            unroll: unroll::Options {
+            unroll: unroll::Unrolling {
                 reduce_spins: true,
                 leeway: unroll::Leeway::default(),
                 max_statements: 2_000_000,
@@ -263,7 +263,7 @@ impl<'a> Checker<'a> {
         let start = Instant::now();
         let budget = self.options.budget.clone();
         let placed = self.placed.clone();
-        let options = unroll::Options {
+        let options = unroll::Unrolling {
             // What is left of an execution without its silent turns must still be one.
             reduce_spins: self.options.unroll.reduce_spins && fences_only_forbid(self.model),
             budget: budget.clone(),

@@ -1,7 +1,7 @@
 //! The check of one test with fences that can be switched on and off: one formula, asked again and again
 //! under assumptions on the switches.
 //!
-//! A fence at a slot is executed only where its switch is on ([`crate::unroll::Options::fences`]). From a
+//! A fence at a slot is executed only where its switch is on ([`crate::unroll::Unrolling::fences`]). From a
 //! placement that fails follows what every placement that does not fail must contain: further switches are
 //! turned on as long as the failure stays possible; one of those that remain off is needed. That holds where
 //! fences only forbid, as they do on all models that ship; see [`fences_only_forbid`].

@@ -3,9 +3,9 @@
 //! `PROGRAMS=5000 cargo test -p fencepost-bounded --test random` is the slow tier; a failure
 //! prints the program, shrunk, and its seed.
 
+use fencepost_bounded::OrderEncoding;
+use fencepost_bounded::Shortcuts;
 use fencepost_bounded::check::{self, Options};
-use fencepost_bounded::encode::Shortcuts;
-use fencepost_bounded::solver::OrderEncoding;
 use fencepost_harness::engine::Finding;
 use fencepost_harness::observation::ObservationSet;
 use fencepost_harness::question::Question;

@@ -2,10 +2,10 @@
 
 use crate::open;
 use crate::session::Session;
+use fencepost_bounded::Leeway;
+use fencepost_bounded::OrderEncoding;
+use fencepost_bounded::Precision;
 use fencepost_bounded::check::{Bounded, Options, observations};
-use fencepost_bounded::range::Precision;
-use fencepost_bounded::solver::OrderEncoding;
-use fencepost_bounded::unroll::Leeway;
 use fencepost_explore::{self as explore, Explicit, Termination};
 use fencepost_harness::budget::{Allowance, Budget, Poll, peak_memory};
 use fencepost_harness::engine::{self, Finding, Task};

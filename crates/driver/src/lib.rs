@@ -12,6 +12,8 @@
 //!     println!("{}: {}", result.test, result.verdict.kind());
 //! }
 //! ```
+//!
+//! `examples/` has this as a program, and one each that infers fences and that sweeps a collection.
 
 pub mod check;
 pub mod clients;

@@ -1,7 +1,7 @@
 //! The corpus: every file carries its expectations, and every one of them is checked.
 
+use fencepost_bounded::Precision;
 use fencepost_bounded::check::{Options, observations};
-use fencepost_bounded::range::Precision;
 use fencepost_driver::check::{Decider, Terms, check};
 use fencepost_driver::session::Session;
 use fencepost_driver::verify;

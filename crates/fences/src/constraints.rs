@@ -33,7 +33,7 @@ pub struct Ordering {
 
 impl Ordering {
     /// Between accesses that do what they can.
-    pub fn new(before: u32, after: u32) -> Ordering {
+    pub(crate) fn new(before: u32, after: u32) -> Ordering {
         Ordering { before, after, idle: false }
     }
 }
@@ -49,20 +49,20 @@ pub struct FenceAt {
 
 impl FenceAt {
     /// Its number as a variable of formulas over fences.
-    pub fn variable(self) -> u32 {
+    pub(crate) fn variable(self) -> u32 {
         let kind = TYPED.iter().position(|kind| *kind == self.kind).expect("it is one of them");
         self.place * 4 + kind as u32
     }
 
     /// The fence with a number.
-    pub fn of_variable(variable: u32) -> FenceAt {
+    pub(crate) fn of_variable(variable: u32) -> FenceAt {
         FenceAt { place: variable / 4, kind: TYPED[variable as usize % 4] }
     }
 }
 
 /// The flow of all threads.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Flow {
+pub(crate) struct Flow {
     /// Points, by number. Where a thread calls a procedure twice, the same label and the same place stand at several.
     pub points: Vec<FlowPoint>,
     /// What labelled accesses do, by label.
@@ -72,7 +72,7 @@ pub struct Flow {
 impl Flow {
     /// The kinds of fences that keep `ordering`, standing between its accesses. One that orders a part of a
     /// read-modify-write orders all of it.
-    pub fn sufficient(&self, ordering: Ordering) -> Vec<FenceKind> {
+    pub(crate) fn sufficient(&self, ordering: Ordering) -> Vec<FenceKind> {
         let (before, mut after) =
             (self.effects[ordering.before as usize], self.effects[ordering.after as usize]);
         after.stores &= !ordering.idle;
@@ -88,7 +88,12 @@ impl Flow {
 
     /// The formula over fences that is satisfied by the sets that enforce `ordering`: `true` if no path leads
     /// from the one access to the other, `false` if one does that has no place.
-    pub fn enforce(&self, ordering: Ordering, bdd: &mut Bdd, limit: usize) -> Result<Formula, TooLarge> {
+    pub(crate) fn enforce(
+        &self,
+        ordering: Ordering,
+        bdd: &mut Bdd,
+        limit: usize,
+    ) -> Result<Formula, TooLarge> {
         let kinds = self.sufficient(ordering);
         // Behind all points, what stands for having reached `after`.
         let reached = self.points.len() as u32;
@@ -111,7 +116,7 @@ impl Flow {
     }
 
     /// A formula over constraints, given by `orderings`, as a formula over the fences that enforce them.
-    pub fn placements(
+    pub(crate) fn placements(
         &self,
         formula: Formula,
         orderings: &[Ordering],

@@ -19,7 +19,7 @@
 //! claim until the patched program was checked like any other.
 
 pub mod asking;
-pub mod avoid;
+mod avoid;
 pub mod constraints;
 pub mod cost;
 pub mod guided;

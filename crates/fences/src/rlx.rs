@@ -232,7 +232,7 @@ fn check(
 }
 
 /// The program with fences at some of its slots.
-pub fn with_fences(program: &Program, fences: &[FenceAt]) -> Program {
+pub(crate) fn with_fences(program: &Program, fences: &[FenceAt]) -> Program {
     place::fenced(program, &|slot| {
         fences.iter().filter(|fence| fence.place == slot.0).map(|fence| fence.kind.fence()).collect()
     })

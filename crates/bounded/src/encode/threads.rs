@@ -170,7 +170,7 @@ impl Encoding<'_> {
     }
 
     /// The literals of a value.
-    pub fn word(&mut self, id: ValId) -> Rc<Word> {
+    pub(crate) fn word(&mut self, id: ValId) -> Rc<Word> {
         if let Some(word) = &self.words[id.index()] {
             return word.clone();
         }

@@ -1,16 +1,16 @@
 //! What the engine asks of a SAT solver: clauses, graphs that must stay acyclic, and answers.
 
-pub mod acyclic;
+pub(crate) mod acyclic;
 mod cadical;
 mod eager;
 
-pub use cadical::Cadical;
+pub(crate) use cadical::Cadical;
 
 use crate::circuit::Lit;
 
 /// A directed graph, some of whose edges exist only where a literal holds.
 #[derive(Clone, Debug, Default)]
-pub struct Graph {
+pub(crate) struct Graph {
     /// Nodes are numbers below this.
     pub nodes: u32,
     /// Edges that are always there.
@@ -34,7 +34,7 @@ pub enum OrderEncoding {
 
 /// What a solver says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Answer {
+pub(crate) enum Answer {
     /// There is a solution.
     Sat,
     /// There is none.
@@ -44,7 +44,7 @@ pub enum Answer {
 }
 
 /// A SAT solver.
-pub trait Solver {
+pub(crate) trait Solver {
     /// A new variable.
     fn new_var(&mut self) -> Lit;
     /// Requires one of the literals.
@@ -54,10 +54,6 @@ pub trait Solver {
     /// Looks for a solution in which all assumptions hold. With a limit, gives up after about that many
     /// conflicts.
     fn solve_within(&mut self, assumptions: &[Lit], conflicts: Option<u32>) -> Answer;
-    /// Looks for a solution in which all assumptions hold.
-    fn solve(&mut self, assumptions: &[Lit]) -> Answer {
-        self.solve_within(assumptions, None)
-    }
     /// Whether a literal holds in the solution just found.
     fn value(&mut self, lit: Lit) -> bool;
     /// Conflicts so far.

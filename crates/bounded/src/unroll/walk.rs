@@ -3,8 +3,8 @@
 use super::fold::Known;
 use super::spin::{self, Turn, Uses};
 use super::{
-    Branch, CallRecord, Event, EventKind, Failure, InstancePath, LoopInfo, Object, Options, StackId, Start,
-    Stillness, Stop, StopKind, ThreadCode, Unrolled,
+    Branch, CallRecord, Event, EventKind, Failure, InstancePath, LoopInfo, Object, StackId, Start, Stillness,
+    Stop, StopKind, ThreadCode, Unrolled, Unrolling,
 };
 use crate::guard::Guard;
 use crate::ssa::{Check, Node, ValId, Values};
@@ -58,7 +58,7 @@ pub(super) struct Walker<'a> {
     harness: &'a Harness,
     program: &'a Program,
     bounds: &'a Bounds,
-    options: &'a Options,
+    options: &'a Unrolling,
     /// What the program does that turns of loops have to mind.
     uses: Uses,
     out: Unrolled,
@@ -101,7 +101,7 @@ const RECURSION: u32 = u32::MAX;
 const SPAWN: u32 = u32::MAX - 1;
 
 impl<'a> Walker<'a> {
-    pub(super) fn new(harness: &'a Harness, bounds: &'a Bounds, options: &'a Options) -> Walker<'a> {
+    pub(super) fn new(harness: &'a Harness, bounds: &'a Bounds, options: &'a Unrolling) -> Walker<'a> {
         let program = &harness.program;
         let mut known = Known::default();
         let mut objects = Vec::new();
@@ -483,8 +483,7 @@ impl<'a> Walker<'a> {
 
     fn stop(&mut self, kind: StopKind, guard: Guard, span: Span) {
         let stack = self.stack.expect("stops happen in calls");
-        let events = self.out.events.len();
-        self.stops.push(Stop { guard, kind, span, stack, call: self.call, events, atomic: self.atomic });
+        self.stops.push(Stop { guard, kind, span, stack, call: self.call, atomic: self.atomic });
     }
 
     fn require_defined(&mut self, value: ValId, what: Use, guard: Guard, span: Span) {

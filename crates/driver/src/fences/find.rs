@@ -3,9 +3,9 @@
 use super::swept::Swept;
 use super::{Asked, Request, Search, Stuck, disagreement};
 use crate::check::{Stage, leeway, mine};
+use fencepost_bounded::Unrolling;
 use fencepost_bounded::check::Options;
 use fencepost_bounded::switched::{Switched, Tried};
-use fencepost_bounded::unroll;
 use fencepost_explore as explore;
 use fencepost_explore::abstraction::{Abstraction, Approach};
 use fencepost_explore::rlx::rules::Rules;
@@ -39,7 +39,7 @@ impl Search<'_> {
     fn by_search(&self, approach: Approach, effort: &mut Effort) -> Result<Searched, Stuck> {
         let Request { session, questions, kinds, costs, limit, .. } = self.request;
         let options = Options {
-            unroll: unroll::Options {
+            unroll: Unrolling {
                 fences: kinds.clone(),
                 leeway: leeway(&questions.iter().map(|(_, model)| model).collect::<Vec<_>>()),
                 ..self.terms().options().unroll

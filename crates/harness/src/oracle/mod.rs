@@ -18,13 +18,13 @@ use std::hash::Hash;
 pub mod binding;
 pub mod collection;
 pub mod declaration;
-pub mod map;
-pub mod priority_queue;
+mod map;
+mod priority_queue;
 pub mod reference;
 pub mod role;
-pub mod sequence;
-pub mod set;
-pub mod shape;
+mod sequence;
+mod set;
+mod shape;
 
 /// One way in which a call may return.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
