@@ -13,7 +13,7 @@
 //! assert_eq!(places.minimum(&Poll::never()), Ok(Some(vec![2])));
 //! ```
 //!
-//! Begin with [`place`] and [`guided`]; [`avoid`] is where [`store_buffers`] and [`rlx`] meet.
+//! Begin with [`place`] and [`guided`]; `avoid` is where [`store_buffers`] and [`rlx`] meet.
 //!
 //! Deliberately absent: printing, reading and writing of files, and trust. A placement found here is a
 //! claim until the patched program was checked like any other.

@@ -3,7 +3,7 @@
 //! cat is the model language of the herd tools. A model is a list of definitions and constraints over
 //! relations between the events of an execution; this subset has no recursion, no pattern matching and
 //! no procedures. Functions are expanded where they are used and names resolved, so that an engine sees
-//! only operators over the built-in sets and relations of [`Base`].
+//! only operators over the built-in sets and relations of [`BaseRelation`].
 
 use std::sync::Arc;
 

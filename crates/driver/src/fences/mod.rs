@@ -1,6 +1,6 @@
-//! Fence inference for a file: find, then prove. A method finds placements ([`find`]); what it finds is put into the
+//! Fence inference for a file: find, then prove. A method finds placements (`find`); what it finds is put into the
 //! source text, loaded anew and checked like any other program, and each fence is shown to be needed by a check
-//! of the program without it ([`prove`]).
+//! of the program without it (`prove`).
 
 mod find;
 mod mirror;

@@ -7,7 +7,7 @@
 //! [`Oracle`], which speaks of the calls of a C file; the collections of this module speak of roles
 //! (`enqueue`, `contains`), and [`binding`] says which operation plays which.
 //!
-//! A specification written as sequential C, [`reference`], needs no roles.
+//! A specification written as sequential C, [`mod@reference`], needs no roles.
 
 use crate::client::FixedCall;
 use crate::observation::keeps;
