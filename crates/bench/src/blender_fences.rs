@@ -14,8 +14,7 @@ use crate::BenchArgs;
 use anyhow::{Result, bail};
 use fencepost_explore::abstraction::{Abstraction, Approach, verify};
 use fencepost_explore::{Buffering, Options};
-use fencepost_fences::guided::{self, Effort, Outcome};
-use fencepost_fences::place::Kind;
+use fencepost_fences::guided::{self, Effort, Searched};
 use fencepost_fences::proved::Proved;
 use fencepost_fences::store_buffers::{fenced, fewest, infer};
 use fencepost_harness::budget::Budget;
@@ -23,6 +22,7 @@ use fencepost_harness::engine::Finding;
 use fencepost_harness::operation::Harness;
 use fencepost_harness::question::Question;
 use fencepost_harness::verdict::Reason;
+use fencepost_lsl::fence::FenceKind;
 use fencepost_lsl::program::{ProcId, SlotId};
 use serde_json::{Value, json};
 use std::path::Path;
@@ -178,14 +178,15 @@ fn by_formulas(harness: &Harness, main: ProcId, options: &Options) -> Answer {
 }
 
 fn by_search(harness: &Harness, main: ProcId, options: &Options) -> Answer {
-    let full = [Kind::FULL];
+    let full = [FenceKind::Full];
     let approach = Approach::Fixed(options.abstraction);
     let mut question = [Proved::new(harness, main, options, approach, &full)];
     let costs = vec![vec![1]; harness.program.slots.len()];
-    let search = guided::Options { costs: &costs, limit: 1, budget: &options.budget, progress: &|_| {} };
+    let budget = &options.budget;
+    let search = guided::Options { kinds: &full, costs: &costs, limit: 1, budget, progress: &|_| {} };
     match guided::infer(&mut question, &search, &mut Effort::default()).map_err(|(_, reason)| reason)? {
-        Outcome::Hopeless { .. } => Ok((None, None)),
-        Outcome::Placements { found, .. } => {
+        Searched::Hopeless { .. } => Ok((None, None)),
+        Searched::Placements { found, .. } => {
             let first = found.into_iter().next().map(|found| found.placement).unwrap_or_default();
             Ok((Some(first.into_iter().map(|switch| switch.slot).collect()), None))
         }

@@ -19,13 +19,14 @@ use crate::solver::{Answer, Cadical, OrderEncoding};
 use crate::switched::fences_only_forbid;
 use crate::unroll::{self, Bounds, EventKind, Failure, LoopInfo, StopKind, Unrolled, unroll};
 use fencepost_harness::budget::Budget;
-use fencepost_harness::engine::{self, Engine, Finding, Progress, Task};
+use fencepost_harness::engine::{Engine, Finding, Outcome, Progress, Task};
 use fencepost_harness::observation::{self, ObservationSet, observe};
 use fencepost_harness::operation::Harness;
 use fencepost_harness::question::Question;
 use fencepost_harness::result::{LoopBound, Scope, Statistics, Wrong};
 use fencepost_harness::trace::Trace;
 use fencepost_harness::verdict::Reason;
+use fencepost_lsl::program::Placement;
 use fencepost_lsl::source::Span;
 use fencepost_lsl::value::Value;
 use fencepost_models::cat::Model;
@@ -45,7 +46,7 @@ pub struct Options {
     /// Shortcuts of the encoding.
     pub shortcuts: Shortcuts,
     /// How to unroll.
-    pub unroll: unroll::Options,
+    pub unroll: unroll::Unrolling,
 }
 
 impl Default for Options {
@@ -56,7 +57,7 @@ impl Default for Options {
             order: OrderEncoding::default(),
             precision: Precision::default(),
             shortcuts: Shortcuts::default(),
-            unroll: unroll::Options {
+            unroll: unroll::Unrolling {
                 reduce_spins: true,
                 leeway: unroll::Leeway::default(),
                 max_statements: 2_000_000,
@@ -67,35 +68,6 @@ impl Default for Options {
             },
         }
     }
-}
-
-/// What a check is doing.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Phase {
-    /// Unrolling, analysing and encoding.
-    Encoding,
-    /// Looking for an execution that fails.
-    Violation,
-    /// Looking for executions that exceed a bound.
-    Bounds,
-    /// Looking for any execution.
-    Witness,
-}
-
-/// A check's outcome.
-pub struct Outcome {
-    /// What it found.
-    pub finding: Finding,
-    /// If all is right, an execution in proof that there are any.
-    pub witness: Option<Box<Trace>>,
-    /// Whether that one completes. If it does not, none does: in every one of them threads wait for ever.
-    pub ends: bool,
-    /// The loops that branches decide, at the bounds reached.
-    pub loops: Vec<LoopInfo>,
-    /// Threads of the unrolled program, the first included.
-    pub threads: usize,
-    /// Figures of all rounds; of the last one where they depend on bounds.
-    pub statistics: Statistics,
 }
 
 /// The engine: a formula whose solutions are executions, made anew until no execution exceeds the bounds of its loops.
@@ -110,32 +82,11 @@ const EARLY_STORES: &str = "loops that repeat more often only because another th
                             their own thread makes after them";
 
 impl Engine for Bounded {
-    fn decide(&self, task: &Task, progress: &dyn Fn(Progress)) -> engine::Outcome {
+    fn decide(&self, task: &Task, progress: &dyn Fn(Progress)) -> Outcome {
         let mut options = Options { budget: task.budget.clone(), ..self.options.clone() };
         options.unroll.reuse = task.reuse;
         let Task { harness, question, specification, model, .. } = *task;
-        let report = |phase, round| {
-            progress(match phase {
-                Phase::Encoding => Progress::Encoding(round),
-                Phase::Violation => Progress::Violation(round),
-                Phase::Bounds => Progress::Bounds(round),
-                Phase::Witness => Progress::Witness(round),
-            });
-        };
-        let found = check(harness, question, model, specification, &options, &report);
-        let mut scope = Scope { threads: found.threads, loops: bounds(&found.loops), ..Scope::default() };
-        let open = found.loops.iter().any(|info| info.bounded);
-        if found.finding == Finding::Holds && open && options.unroll.leeway.late_loads {
-            scope.caveats.push(EARLY_STORES.into());
-        }
-        engine::Outcome {
-            finding: found.finding,
-            witness: found.witness,
-            ends: found.ends,
-            stuck: false,
-            scope,
-            statistics: found.statistics,
-        }
+        check(harness, question, model, specification, &options, progress)
     }
 }
 
@@ -169,7 +120,7 @@ pub fn check(
     model: &Model,
     specification: Option<&ObservationSet>,
     options: &Options,
-    progress: &dyn Fn(Phase, u32),
+    progress: &dyn Fn(Progress),
 ) -> Outcome {
     let mut checker = Checker::new(harness, question, model, options, progress);
     let judgement = loop {
@@ -182,7 +133,12 @@ pub fn check(
     };
     let Judgement { finding, witness, ends } = judgement;
     let Checker { loops, threads, statistics, .. } = checker;
-    Outcome { finding, witness, ends, loops, threads, statistics }
+    let mut scope = Scope { threads, loops: bounds(&loops), ..Scope::default() };
+    let open = loops.iter().any(|info| info.bounded);
+    if finding == Finding::Holds && open && options.unroll.leeway.late_loads {
+        scope.caveats.push(EARLY_STORES.into());
+    }
+    Outcome { finding, witness, ends, stuck: false, scope, statistics }
 }
 
 /// Enumerates the observations of all executions of a subject on a model by asking the solver for one
@@ -193,7 +149,7 @@ pub fn observations(
     model: &Model,
     options: &Options,
 ) -> Result<ObservationSet, Reason> {
-    let mut checker = Checker::new(harness, question, model, options, &|_, _| {});
+    let mut checker = Checker::new(harness, question, model, options, &|_| {});
     loop {
         let found = checker.round(|checker, encoding| {
             if checker.raise_bounds(encoding)? {
@@ -245,13 +201,13 @@ pub(crate) struct Checker<'a> {
     question: &'a Question,
     model: &'a Model,
     options: &'a Options,
-    progress: &'a dyn Fn(Phase, u32),
+    progress: &'a dyn Fn(Progress),
     pub(crate) bounds: Bounds,
     loops: Vec<LoopInfo>,
     threads: usize,
     pub(crate) statistics: Statistics,
     /// The fences at slots, if they are known.
-    pub(crate) placed: Option<unroll::Placement>,
+    pub(crate) placed: Option<Placement>,
     /// The loop that would have exceeded the largest bound allowed.
     pub(crate) too_far: Option<(unroll::InstancePath, Span)>,
 }
@@ -273,7 +229,7 @@ impl<'a> Checker<'a> {
         question: &'a Question,
         model: &'a Model,
         options: &'a Options,
-        progress: &'a dyn Fn(Phase, u32),
+        progress: &'a dyn Fn(Progress),
     ) -> Checker<'a> {
         Checker {
             harness,
@@ -305,7 +261,7 @@ impl<'a> Checker<'a> {
     }
 
     /// The switches that events have at the current bounds.
-    pub(crate) fn switches(&self) -> Result<unroll::Placement, Reason> {
+    pub(crate) fn switches(&self) -> Result<Placement, Reason> {
         let unrolled = unroll(self.harness, self.question, &self.bounds, &self.options.unroll)
             .map_err(|failure| self.unroll_failure(failure))?;
         Ok(unrolled.events.iter().filter_map(|event| event.switch).collect())
@@ -313,11 +269,11 @@ impl<'a> Checker<'a> {
 
     /// Unrolls and encodes to the current bounds.
     pub(crate) fn encode(&mut self) -> Result<Encoding<'a>, Reason> {
-        (self.progress)(Phase::Encoding, self.statistics.rounds);
+        (self.progress)(Progress::Encoding(self.statistics.rounds));
         let start = Instant::now();
         let budget = self.options.budget.clone();
         let placed = self.placed.clone();
-        let options = unroll::Options {
+        let options = unroll::Unrolling {
             // What is left of an execution without its silent turns must still be one.
             reduce_spins: self.options.unroll.reduce_spins && fences_only_forbid(self.model),
             budget: budget.clone(),
@@ -370,19 +326,19 @@ impl<'a> Checker<'a> {
     ) -> Result<Option<Judgement>, Reason> {
         let complete = encoding.complete();
         let bad = self.failure(encoding, complete, specification);
-        match self.solve(encoding, Phase::Violation, &[bad], Some(EARLY_CONFLICTS)) {
+        match self.solve(encoding, Progress::Violation, &[bad], Some(EARLY_CONFLICTS)) {
             Answer::Sat => return Ok(Some(Judgement::violated(encoding, self.model))),
             Answer::Unsat | Answer::Stopped => self.still_going()?,
         }
         if self.raise_bounds(encoding)? {
             return Ok(None);
         }
-        match self.solve(encoding, Phase::Violation, &[bad], None) {
+        match self.solve(encoding, Progress::Violation, &[bad], None) {
             Answer::Sat => return Ok(Some(Judgement::violated(encoding, self.model))),
             Answer::Unsat => {}
             Answer::Stopped => return Err(self.stopped()),
         }
-        match self.solve(encoding, Phase::Witness, &[complete], None) {
+        match self.solve(encoding, Progress::Witness, &[complete], None) {
             Answer::Sat => {
                 return Ok(Some(Judgement::holds(decode(encoding).0, true)));
             }
@@ -391,7 +347,7 @@ impl<'a> Checker<'a> {
         }
         // Nothing ends. What threads do before they wait for ever was still looked at for errors.
         let waits = encoding.waits();
-        match self.solve(encoding, Phase::Witness, &[waits], None) {
+        match self.solve(encoding, Progress::Witness, &[waits], None) {
             Answer::Sat if specification.is_none() => Ok(Some(Judgement::holds(decode(encoding).0, false))),
             Answer::Sat => {
                 let why = "no execution completes, since in each of them a call waits for ever";
@@ -467,7 +423,7 @@ impl<'a> Checker<'a> {
             let lits = open.iter().map(|open| open.exceeded);
             let clause: Vec<Lit> = std::iter::once(!exceed).chain(lits).collect();
             encoding.circuit.clause(&clause);
-            match self.solve(encoding, Phase::Bounds, &[exceed], None) {
+            match self.solve(encoding, Progress::Bounds, &[exceed], None) {
                 Answer::Unsat => break,
                 Answer::Stopped => return Err(self.stopped()),
                 Answer::Sat => {}
@@ -506,7 +462,7 @@ impl<'a> Checker<'a> {
         let pointers = self.pointers();
         let mut found = ObservationSet::default();
         loop {
-            match self.solve(encoding, Phase::Violation, &[complete], None) {
+            match self.solve(encoding, Progress::Violation, &[complete], None) {
                 Answer::Unsat => return Ok(found),
                 Answer::Stopped => return Err(self.stopped()),
                 Answer::Sat => {
@@ -534,11 +490,11 @@ impl<'a> Checker<'a> {
     pub(crate) fn solve(
         &mut self,
         encoding: &mut Encoding,
-        phase: Phase,
+        phase: fn(u32) -> Progress,
         assumptions: &[Lit],
         conflicts: Option<u32>,
     ) -> Answer {
-        (self.progress)(phase, self.statistics.rounds);
+        (self.progress)(phase(self.statistics.rounds));
         let start = Instant::now();
         let answer = encoding.circuit.solver.solve_within(assumptions, conflicts);
         self.statistics.solve_time += start.elapsed();

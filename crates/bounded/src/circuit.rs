@@ -7,21 +7,21 @@ use std::ops::Not;
 
 /// A variable of the solver or its negation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct Lit(pub i32);
+pub(crate) struct Lit(pub i32);
 
 impl Lit {
     /// Always true: the first variable, which a unit clause fixes.
-    pub const TRUE: Lit = Lit(1);
+    pub(crate) const TRUE: Lit = Lit(1);
     /// Always false.
-    pub const FALSE: Lit = Lit(-1);
+    pub(crate) const FALSE: Lit = Lit(-1);
 
     /// The constant of this value.
-    pub fn constant(value: bool) -> Lit {
+    pub(crate) fn constant(value: bool) -> Lit {
         if value { Lit::TRUE } else { Lit::FALSE }
     }
 
     /// The constant it is, if it is one.
-    pub fn as_constant(self) -> Option<bool> {
+    pub(crate) fn as_constant(self) -> Option<bool> {
         match self {
             Lit::TRUE => Some(true),
             Lit::FALSE => Some(false),
@@ -45,7 +45,7 @@ enum Gate {
 }
 
 /// Builds gates into a solver.
-pub struct Circuit {
+pub(crate) struct Circuit {
     /// Where variables and clauses go.
     pub solver: Box<dyn Solver>,
     gates: FxHashMap<Gate, Lit>,
@@ -57,7 +57,7 @@ pub struct Circuit {
 
 impl Circuit {
     /// A circuit in a fresh solver.
-    pub fn new(mut solver: Box<dyn Solver>) -> Circuit {
+    pub(crate) fn new(mut solver: Box<dyn Solver>) -> Circuit {
         let first = solver.new_var();
         debug_assert_eq!(first, Lit::TRUE);
         solver.add_clause(&[Lit::TRUE]);
@@ -65,13 +65,13 @@ impl Circuit {
     }
 
     /// A new variable.
-    pub fn var(&mut self) -> Lit {
+    pub(crate) fn var(&mut self) -> Lit {
         self.variables += 1;
         self.solver.new_var()
     }
 
     /// Requires one of the literals to hold.
-    pub fn clause(&mut self, lits: &[Lit]) {
+    pub(crate) fn clause(&mut self, lits: &[Lit]) {
         if lits.contains(&Lit::TRUE) {
             return;
         }
@@ -85,12 +85,12 @@ impl Circuit {
     }
 
     /// Requires `b` wherever `a` holds.
-    pub fn implies(&mut self, a: Lit, b: Lit) {
+    pub(crate) fn implies(&mut self, a: Lit, b: Lit) {
         self.clause(&[!a, b]);
     }
 
     /// Both.
-    pub fn and(&mut self, a: Lit, b: Lit) -> Lit {
+    pub(crate) fn and(&mut self, a: Lit, b: Lit) -> Lit {
         match (a, b) {
             (Lit::FALSE, _) | (_, Lit::FALSE) => return Lit::FALSE,
             (Lit::TRUE, other) | (other, Lit::TRUE) => return other,
@@ -111,12 +111,12 @@ impl Circuit {
     }
 
     /// Either.
-    pub fn or(&mut self, a: Lit, b: Lit) -> Lit {
+    pub(crate) fn or(&mut self, a: Lit, b: Lit) -> Lit {
         !self.and(!a, !b)
     }
 
     /// All of them, as one gate.
-    pub fn and_all(&mut self, lits: &[Lit]) -> Lit {
+    pub(crate) fn and_all(&mut self, lits: &[Lit]) -> Lit {
         let mut lits: Vec<Lit> = lits.iter().copied().filter(|lit| *lit != Lit::TRUE).collect();
         lits.sort();
         lits.dedup();
@@ -141,13 +141,13 @@ impl Circuit {
     }
 
     /// Any of them, as one gate.
-    pub fn or_all(&mut self, lits: &[Lit]) -> Lit {
+    pub(crate) fn or_all(&mut self, lits: &[Lit]) -> Lit {
         let negated: Vec<Lit> = lits.iter().map(|lit| !*lit).collect();
         !self.and_all(&negated)
     }
 
     /// Just one of the two.
-    pub fn xor(&mut self, a: Lit, b: Lit) -> Lit {
+    pub(crate) fn xor(&mut self, a: Lit, b: Lit) -> Lit {
         match (a.as_constant(), b.as_constant()) {
             (Some(false), _) => return b,
             (Some(true), _) => return !b,
@@ -177,12 +177,12 @@ impl Circuit {
     }
 
     /// Both or neither.
-    pub fn iff(&mut self, a: Lit, b: Lit) -> Lit {
+    pub(crate) fn iff(&mut self, a: Lit, b: Lit) -> Lit {
         !self.xor(a, b)
     }
 
     /// `if test then yes else no`.
-    pub fn ite(&mut self, test: Lit, yes: Lit, no: Lit) -> Lit {
+    pub(crate) fn ite(&mut self, test: Lit, yes: Lit, no: Lit) -> Lit {
         match (test.as_constant(), yes.as_constant(), no.as_constant()) {
             (Some(true), ..) => return yes,
             (Some(false), ..) => return no,

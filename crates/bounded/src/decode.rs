@@ -13,7 +13,7 @@ use fencepost_lsl::value::Value;
 use rustc_hash::FxHashMap;
 
 /// The execution of the solution just found, and which of its events are which of the program.
-pub fn decode(encoding: &mut Encoding) -> (Trace, FxHashMap<usize, EventId>) {
+pub(crate) fn decode(encoding: &mut Encoding) -> (Trace, FxHashMap<usize, EventId>) {
     let executed: Vec<usize> = (0..encoding.unrolled.events.len())
         .filter(|&event| encoding.circuit.solver.value(encoding.exec[event]))
         .collect();

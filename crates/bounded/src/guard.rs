@@ -9,18 +9,18 @@ use rustc_hash::FxHashMap;
 
 /// A guard; equal guards are equal functions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct Guard(u32);
+pub(crate) struct Guard(u32);
 
 impl Guard {
     /// Never.
-    pub const FALSE: Guard = Guard(0);
+    pub(crate) const FALSE: Guard = Guard(0);
     /// Always.
-    pub const TRUE: Guard = Guard(1);
+    pub(crate) const TRUE: Guard = Guard(1);
 }
 
 /// A decision: `if cond then high else low`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Decision {
+pub(crate) struct Decision {
     /// Number of the condition.
     pub cond: u32,
     /// The guard if it does not hold.
@@ -34,7 +34,7 @@ const MOST: usize = 1 << 21;
 
 /// All guards of one unrolled program.
 #[derive(Default)]
-pub struct Guards {
+pub(crate) struct Guards {
     full: bool,
     /// Indexed by guard, minus the two constants.
     nodes: Vec<Decision>,
@@ -44,27 +44,17 @@ pub struct Guards {
 
 impl Guards {
     /// The decision at the root of a guard; none for the constants.
-    pub fn decision(&self, guard: Guard) -> Option<Decision> {
+    pub(crate) fn decision(&self, guard: Guard) -> Option<Decision> {
         (guard.0 >= 2).then(|| self.nodes[guard.0 as usize - 2])
     }
 
     /// Whether there were too many decisions: then guards made since mean nothing.
-    pub fn is_full(&self) -> bool {
+    pub(crate) fn is_full(&self) -> bool {
         self.full
     }
 
-    /// How many decisions there are.
-    pub fn len(&self) -> usize {
-        self.nodes.len()
-    }
-
-    /// Whether there is no decision.
-    pub fn is_empty(&self) -> bool {
-        self.nodes.is_empty()
-    }
-
     /// The guard that holds just when a condition does.
-    pub fn condition(&mut self, cond: u32) -> Guard {
+    pub(crate) fn condition(&mut self, cond: u32) -> Guard {
         self.node(Decision { cond, low: Guard::FALSE, high: Guard::TRUE })
     }
 
@@ -79,7 +69,7 @@ impl Guards {
     }
 
     /// `if test then yes else no`.
-    pub fn ite(&mut self, test: Guard, yes: Guard, no: Guard) -> Guard {
+    pub(crate) fn ite(&mut self, test: Guard, yes: Guard, no: Guard) -> Guard {
         match (test, yes, no) {
             (Guard::TRUE, ..) => return yes,
             (Guard::FALSE, ..) => return no,
@@ -116,27 +106,27 @@ impl Guards {
     }
 
     /// Both.
-    pub fn and(&mut self, a: Guard, b: Guard) -> Guard {
+    pub(crate) fn and(&mut self, a: Guard, b: Guard) -> Guard {
         self.ite(a, b, Guard::FALSE)
     }
 
     /// Either.
-    pub fn or(&mut self, a: Guard, b: Guard) -> Guard {
+    pub(crate) fn or(&mut self, a: Guard, b: Guard) -> Guard {
         self.ite(a, Guard::TRUE, b)
     }
 
     /// The opposite.
-    pub fn not(&mut self, a: Guard) -> Guard {
+    pub(crate) fn not(&mut self, a: Guard) -> Guard {
         self.ite(a, Guard::FALSE, Guard::TRUE)
     }
 
     /// The first and not the second.
-    pub fn and_not(&mut self, a: Guard, b: Guard) -> Guard {
+    pub(crate) fn and_not(&mut self, a: Guard, b: Guard) -> Guard {
         self.ite(b, Guard::FALSE, a)
     }
 
     /// Whether `b` holds whenever `a` does.
-    pub fn implies(&mut self, a: Guard, b: Guard) -> bool {
+    pub(crate) fn implies(&mut self, a: Guard, b: Guard) -> bool {
         self.and_not(a, b) == Guard::FALSE
     }
 }

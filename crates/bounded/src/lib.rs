@@ -1,8 +1,8 @@
 //! The bounded engine: asks a SAT solver for an execution that is wrong.
 //!
-//! [`unroll`] makes a program of loops a graph of values and accesses ([`ssa`]); [`range`] finds out which values and
-//! places there can be; [`encode`] makes the formula, the text of the model included; [`check`] asks it, raises
-//! bounds that are reached, and has [`decode`] read a trace from what the solver found.
+//! `unroll` makes a program of loops a graph of values and accesses (`ssa`); `range` finds out which values and
+//! places there can be; `encode` makes the formula, the text of the model included; [`check`] asks it, raises
+//! bounds that are reached, and has `decode` read a trace from what the solver found.
 //!
 //! ```
 //! use fencepost_bounded::check::{Options, observations};
@@ -23,13 +23,20 @@
 //! Deliberately absent: C, the names of models, and judging of its own counterexamples.
 
 pub mod check;
-pub mod circuit;
-pub mod decode;
-pub mod encode;
-pub mod guard;
-pub mod range;
-pub mod solver;
-pub mod ssa;
+mod circuit;
+mod decode;
+mod encode;
+mod guard;
+#[cfg(test)]
+mod impossible;
+mod range;
+mod solver;
+mod ssa;
 pub mod switched;
-pub mod unroll;
-pub mod word;
+mod unroll;
+mod word;
+
+pub use encode::Shortcuts;
+pub use range::Precision;
+pub use solver::OrderEncoding;
+pub use unroll::{Leeway, Unrolling};

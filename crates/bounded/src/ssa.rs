@@ -10,18 +10,18 @@ use smallvec::SmallVec;
 
 /// A value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct ValId(pub u32);
+pub(crate) struct ValId(pub u32);
 
 impl ValId {
     /// As an index.
-    pub fn index(self) -> usize {
+    pub(crate) fn index(self) -> usize {
         self.0 as usize
     }
 }
 
 /// How a value comes about.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub enum Node {
+pub(crate) enum Node {
     /// Known.
     Const(Value),
     /// Computed.
@@ -38,7 +38,7 @@ pub enum Node {
 
 /// What a check lets pass.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Check {
+pub(crate) enum Check {
     /// Numbers less than this.
     Below(u64),
     /// Addresses that belong to the same object as this one does.
@@ -47,7 +47,7 @@ pub enum Check {
 
 /// All values, with equal ones shared, and the guards over them.
 #[derive(Default)]
-pub struct Values {
+pub(crate) struct Values {
     nodes: Vec<Node>,
     /// What each is by the way it is made.
     traits: Vec<Traits>,
@@ -75,22 +75,17 @@ struct Traits {
 
 impl Values {
     /// How a value comes about.
-    pub fn node(&self, id: ValId) -> &Node {
+    pub(crate) fn node(&self, id: ValId) -> &Node {
         &self.nodes[id.index()]
     }
 
     /// How many there are.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.nodes.is_empty()
-    }
-
     /// The constant, if the value is one.
-    pub fn constant(&self, id: ValId) -> Option<Value> {
+    pub(crate) fn constant(&self, id: ValId) -> Option<Value> {
         match self.node(id) {
             Node::Const(value) => Some(*value),
             _ => None,
@@ -98,7 +93,7 @@ impl Values {
     }
 
     /// The loads that values are computed from, by event. What decides branches is not among them.
-    pub fn loads(&self, values: Vec<ValId>) -> FxHashSet<usize> {
+    pub(crate) fn loads(&self, values: Vec<ValId>) -> FxHashSet<usize> {
         let (mut work, mut seen, mut loads) = (values, FxHashSet::default(), FxHashSet::default());
         while let Some(id) = work.pop() {
             if !seen.insert(id) {
@@ -158,23 +153,23 @@ impl Values {
     }
 
     /// A constant.
-    pub fn make_const(&mut self, value: Value) -> ValId {
+    pub(crate) fn make_const(&mut self, value: Value) -> ValId {
         self.share(Node::Const(value))
     }
 
     /// What a load event reads.
-    pub fn make_load(&mut self, event: u32) -> ValId {
+    pub(crate) fn make_load(&mut self, event: u32) -> ValId {
         self.share(Node::Load(event))
     }
 
     /// A new choice.
-    pub fn make_choice(&mut self, choice: Choice) -> ValId {
+    pub(crate) fn make_choice(&mut self, choice: Choice) -> ValId {
         self.choices.push(choice);
         self.share(Node::Choice(self.choices.len() as u32 - 1))
     }
 
     /// An operation. Folded if its arguments are constants and it is no fault on them; copies vanish.
-    pub fn make_op(&mut self, op: PrimOp, args: &[ValId]) -> ValId {
+    pub(crate) fn make_op(&mut self, op: PrimOp, args: &[ValId]) -> ValId {
         if op == PrimOp::Copy {
             return args[0];
         }
@@ -186,7 +181,7 @@ impl Values {
     }
 
     /// The first where the guard holds, else the second.
-    pub fn make_select(&mut self, guard: Guard, yes: ValId, no: ValId) -> ValId {
+    pub(crate) fn make_select(&mut self, guard: Guard, yes: ValId, no: ValId) -> ValId {
         match guard {
             Guard::TRUE => yes,
             Guard::FALSE => no,
@@ -196,7 +191,7 @@ impl Values {
     }
 
     /// A value that has passed a check, for the thread that made the check to go on with.
-    pub fn make_checked(&mut self, check: Check, id: ValId) -> ValId {
+    pub(crate) fn make_checked(&mut self, check: Check, id: ValId) -> ValId {
         match (check, self.node(id)) {
             (_, Node::Const(_)) => id,
             (Check::Below(limit), Node::Checked(Check::Below(known), _)) if *known <= limit => id,
@@ -205,7 +200,7 @@ impl Values {
     }
 
     /// The value itself, whatever checks it has passed.
-    pub fn unchecked(&self, mut id: ValId) -> ValId {
+    pub(crate) fn unchecked(&self, mut id: ValId) -> ValId {
         while let Node::Checked(_, inner) = self.node(id) {
             id = *inner;
         }
@@ -214,7 +209,7 @@ impl Values {
 
     /// When a value is not zero. Negations and comparisons with zero are looked through, so that a
     /// flag and its test become the same condition.
-    pub fn truth(&mut self, id: ValId) -> Guard {
+    pub(crate) fn truth(&mut self, id: ValId) -> Guard {
         if let Some(&known) = self.truths.get(&id) {
             return known;
         }
@@ -259,7 +254,7 @@ impl Values {
     }
 
     /// Whether a value may have undefined bits, by the way it is made.
-    pub fn may_be_undefined(&self, id: ValId) -> bool {
+    pub(crate) fn may_be_undefined(&self, id: ValId) -> bool {
         self.traits[id.index()].undefined
     }
 

@@ -1,7 +1,7 @@
 //! The check of one test with fences that can be switched on and off: one formula, asked again and again
 //! under assumptions on the switches.
 //!
-//! A fence at a slot is executed only where its switch is on ([`crate::unroll::Options::fences`]). From a
+//! A fence at a slot is executed only where its switch is on ([`crate::unroll::Unrolling::fences`]). From a
 //! placement that fails follows what every placement that does not fail must contain: further switches are
 //! turned on as long as the failure stays possible; one of those that remain off is needed. That holds where
 //! fences only forbid, as they do on all models that ship; see [`fences_only_forbid`].
@@ -10,20 +10,18 @@
 //! where fences that are off are not there at all. Both formulae unroll alike, so that bounds which one finds
 //! too small are raised for the other, too; where loops become long, the one with switches is left as it is.
 
-use crate::check::{Checker, EARLY_CONFLICTS, Options, Phase};
+use crate::check::{Checker, EARLY_CONFLICTS, Options};
 use crate::circuit::Lit;
 use crate::encode::Encoding;
 use crate::solver::Answer;
-use crate::unroll::{Bounds, InstancePath, Switch};
-
-pub use crate::unroll::Placement;
-
-use fencepost_harness::engine;
+use crate::unroll::{Bounds, InstancePath};
+use fencepost_harness::engine::{Finding, Progress};
 use fencepost_harness::observation::ObservationSet;
 use fencepost_harness::operation::Harness;
 use fencepost_harness::question::Question;
 use fencepost_harness::result::Statistics;
 use fencepost_harness::verdict::Reason;
+use fencepost_lsl::program::{Placement, Switch};
 use fencepost_lsl::source::Span;
 use fencepost_models::cat::{Model, Relation, Set};
 
@@ -39,7 +37,7 @@ const QUESTIONS: u32 = 48;
 /// What a placement leads to. Executions are not shown: those of a placement that matters are found again
 /// in a program that has its fences, and replayed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Finding {
+pub enum Tried {
     /// Every execution is right.
     Holds,
     /// An execution is wrong.
@@ -91,7 +89,7 @@ impl<'a> Switched<'a> {
         model: &'a Model,
         specification: Option<&'a ObservationSet>,
         options: &'a Options,
-        progress: &'a dyn Fn(Phase, u32),
+        progress: &'a dyn Fn(Progress),
     ) -> Switched<'a> {
         let checker = Checker::new(harness, question, model, options, progress);
         Switched { checker, specification, ready: None, last: None }
@@ -114,26 +112,26 @@ impl<'a> Switched<'a> {
     }
 
     /// Checks every execution with these fences and no others.
-    pub fn check(&mut self, on: &Placement) -> Result<Finding, Reason> {
+    pub fn check(&mut self, on: &Placement) -> Result<Tried, Reason> {
         self.last = None;
         let bad = self.ready()?.bad;
         if self.is_violated(bad, on, Some(EARLY_CONFLICTS))? {
-            return Ok(Finding::Violated);
+            return Ok(Tried::Violated);
         }
         self.checker.placed = Some(on.clone());
         let finding = self.check_placed();
         self.checker.placed = None;
         match finding? {
-            Placed::Holds => Ok(Finding::Holds),
+            Placed::Holds => Ok(Tried::Holds),
             Placed::Violated => {
                 if !self.is_violated_now(on)? {
                     self.last = Some(Failure { goal: Goal::Violation, on: on.clone() });
                 }
-                Ok(Finding::Violated)
+                Ok(Tried::Violated)
             }
             Placed::TooFar(instance, span) => {
                 self.last = Some(Failure { goal: Goal::Loop(instance), on: on.clone() });
-                Ok(Finding::Unbounded(span))
+                Ok(Tried::Unbounded(span))
             }
         }
     }
@@ -146,9 +144,9 @@ impl<'a> Switched<'a> {
             let judged = self.checker.round(|checker, encoding| checker.judge(encoding, specification));
             let round = judged.map(|judged| judged.map(|judgement| judgement.finding));
             match (round, self.checker.too_far.take()) {
-                (Ok(Some(engine::Finding::Violated { .. })), _) => return Ok(Placed::Violated),
-                (Ok(Some(engine::Finding::Holds)), _) => return Ok(Placed::Holds),
-                (Ok(Some(engine::Finding::Inconclusive(reason))), _) => return Err(reason),
+                (Ok(Some(Finding::Violated { .. })), _) => return Ok(Placed::Violated),
+                (Ok(Some(Finding::Holds)), _) => return Ok(Placed::Holds),
+                (Ok(Some(Finding::Inconclusive(reason))), _) => return Err(reason),
                 (Err(Reason::Unroll { .. }), Some((instance, span))) => {
                     return Ok(Placed::TooFar(instance, span));
                 }
@@ -175,7 +173,7 @@ impl<'a> Switched<'a> {
 
     /// Looks for an execution that fails with just these fences.
     fn is_violated(&mut self, bad: Lit, on: &Placement, conflicts: Option<u32>) -> Result<bool, Reason> {
-        match self.solve(Phase::Violation, &[bad], on, true, conflicts)? {
+        match self.solve(Progress::Violation, &[bad], on, true, conflicts)? {
             Answer::Sat => {
                 self.last = Some(Failure { goal: Goal::Switched(bad), on: on.clone() });
                 Ok(true)
@@ -192,7 +190,7 @@ impl<'a> Switched<'a> {
     /// A no says nothing about larger bounds, and may only mean that the search took long.
     pub fn still_fails(&mut self, on: &Placement) -> Result<bool, Reason> {
         let Some(Failure { goal: Goal::Switched(goal), .. }) = self.last else { return Ok(false) };
-        match self.solve(Phase::Violation, &[goal], on, false, Some(PATIENCE))? {
+        match self.solve(Progress::Violation, &[goal], on, false, Some(PATIENCE))? {
             Answer::Unsat | Answer::Stopped => {
                 self.checker.still_going()?;
                 Ok(false)
@@ -229,7 +227,7 @@ impl<'a> Switched<'a> {
             let circuit = &mut self.ready()?.encoding.circuit;
             let more = circuit.var();
             circuit.clause(&[&[!more], &circuit_lits[..]].concat());
-            let answer = self.solve(Phase::Violation, &[goal, more], &on, false, Some(PATIENCE))?;
+            let answer = self.solve(Progress::Violation, &[goal, more], &on, false, Some(PATIENCE))?;
             // The clause has served.
             let solution = if answer == Answer::Sat { Some(self.on_in_solution()?) } else { None };
             self.ready()?.encoding.circuit.clause(&[!more]);
@@ -257,7 +255,7 @@ impl<'a> Switched<'a> {
     ) -> Result<Placement, Reason> {
         let mut rest: Vec<Switch> = all.difference(&on).copied().collect();
         // By kind: mostly, all fences of some kinds make no difference.
-        rest.sort_by_key(|switch| (switch.fence, switch.slot));
+        rest.sort_by_key(|switch| (switch.kind, switch.slot));
         let mut needed = Placement::new();
         let mut chunks = vec![rest];
         let mut questions = 0;
@@ -297,7 +295,7 @@ impl<'a> Switched<'a> {
                 self.checker.failure(&mut encoding, complete, self.specification)
             }
         };
-        let answer = self.checker.solve(&mut encoding, Phase::Violation, &[lit], Some(PATIENCE));
+        let answer = self.checker.solve(&mut encoding, Progress::Violation, &[lit], Some(PATIENCE));
         self.checker.still_going()?;
         Ok(answer == Answer::Sat)
     }
@@ -312,7 +310,7 @@ impl<'a> Switched<'a> {
     /// Solves with some switches on and, if that is `exact`, all others off.
     fn solve(
         &mut self,
-        phase: Phase,
+        phase: fn(u32) -> Progress,
         wanted: &[Lit],
         on: &Placement,
         exact: bool,

@@ -3,9 +3,9 @@
 //! `PROGRAMS=5000 cargo test -p fencepost-bounded --test random` is the slow tier; a failure
 //! prints the program, shrunk, and its seed.
 
+use fencepost_bounded::OrderEncoding;
+use fencepost_bounded::Shortcuts;
 use fencepost_bounded::check::{self, Options};
-use fencepost_bounded::encode::Shortcuts;
-use fencepost_bounded::solver::OrderEncoding;
 use fencepost_harness::engine::Finding;
 use fencepost_harness::observation::ObservationSet;
 use fencepost_harness::question::Question;
@@ -13,9 +13,10 @@ use fencepost_lsl::value::Value;
 use fencepost_reference::axioms::{self, Model};
 use fencepost_reference::buffers::{self, Machine};
 use fencepost_reference::cycles;
-use fencepost_reference::generate::{self, Random, Size};
+use fencepost_reference::generate::{self, Size};
 use fencepost_reference::lower::lower;
 use fencepost_reference::program::{Outcome, Program};
+use fencepost_reference::random::Random;
 use std::collections::BTreeSet;
 
 fn programs() -> u64 {
@@ -210,14 +211,8 @@ fn violations_replay() {
             let allowed =
                 axioms::outcomes(&program, Model::named(name).expect("known"), &axioms::guesses(&program));
             let subject = &Question::Test(test.clone());
-            let outcome = check::check(
-                &harness,
-                subject,
-                &model,
-                Some(&specification),
-                &Options::default(),
-                &|_, _| {},
-            );
+            let outcome =
+                check::check(&harness, subject, &model, Some(&specification), &Options::default(), &|_| {});
             let trace = match outcome.finding {
                 Finding::Holds => {
                     assert!(allowed.is_subset(&sequential), "{name} {seed}\n{program}");

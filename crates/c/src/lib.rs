@@ -94,7 +94,7 @@ pub fn compile(
 }
 
 /// As [`compile`], with options.
-pub fn compile_with(
+pub(crate) fn compile_with(
     text: &str,
     mut sources: SourceMap,
     load: &mut dyn FnMut(&str) -> Option<String>,

@@ -1,6 +1,6 @@
 //! The progress line, what a check that takes longer than a second is doing, and how to end it.
 
-use fencepost_driver::check::Progress;
+use fencepost_driver::check::Stage;
 use fencepost_harness::engine::Progress as Phase;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
@@ -28,7 +28,7 @@ pub(crate) struct Line {
 
 struct State {
     what: String,
-    phase: Progress,
+    phase: Stage,
     done: bool,
 }
 
@@ -41,14 +41,14 @@ impl Line {
         if !wanted || !std::io::stderr().is_terminal() {
             return Line { shared: None, thread: None };
         }
-        let shared = Arc::new(Mutex::new(State { what, phase: Progress::Mining, done: false }));
+        let shared = Arc::new(Mutex::new(State { what, phase: Stage::Mining, done: false }));
         let state = shared.clone();
         let thread = std::thread::spawn(move || show(&state));
         Line { shared: Some(shared), thread: Some(thread) }
     }
 
     /// Says what the check is doing now.
-    pub(crate) fn update(&self, phase: Progress) {
+    pub(crate) fn update(&self, phase: Stage) {
         if let Some(shared) = &self.shared
             && let Ok(mut state) = shared.lock()
         {
@@ -100,14 +100,14 @@ fn show(shared: &Mutex<State>) {
     }
 }
 
-fn describe(progress: Progress) -> String {
+fn describe(progress: Stage) -> String {
     match progress {
-        Progress::Mining => "running serial executions".into(),
-        Progress::Replaying => "replaying".into(),
-        Progress::Inferring { tried, corrections, fences } => {
+        Stage::Mining => "running serial executions".into(),
+        Stage::Replaying => "replaying".into(),
+        Stage::Inferring { tried, corrections, fences } => {
             format!("{tried} placements tried, {corrections} needs known, now {fences} fences")
         }
-        Progress::Engine(phase) => match phase {
+        Stage::Engine(phase) => match phase {
             Phase::Encoding(round) => format!("encoding, round {round}"),
             Phase::Violation(round) => format!("looking for a violation, round {round}"),
             Phase::Bounds(round) => format!("looking for longer loops, round {round}"),
@@ -131,7 +131,7 @@ impl Bar {
     }
 
     /// Says how far it is.
-    pub(crate) fn update(&mut self, progress: fencepost_driver::sweep::Progress) {
+    pub(crate) fn update(&mut self, progress: fencepost_driver::sweep::SweepProgress) {
         let elapsed = self.start.elapsed();
         if !self.wanted || elapsed < PATIENCE {
             return;

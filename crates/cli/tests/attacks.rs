@@ -1,7 +1,7 @@
 //! Programs written against arguments of soundness (`corpus/attacks`): every file says what it attacks and what is expected of it,
 //! and each engine that has the model must say so.
 
-use fencepost_driver::check::{Engine, Limits, check};
+use fencepost_driver::check::{Decider, Terms, check};
 use fencepost_driver::session::Session;
 use fencepost_explore::Reductions;
 use fencepost_harness::operation::Expectation;
@@ -29,11 +29,11 @@ fn load(path: &Path) -> Session {
 }
 
 /// What an engine says otherwise than expected.
-fn disagrees(session: &mut Session, expectation: &Expectation, limits: &Limits) -> Option<String> {
+fn disagrees(session: &mut Session, expectation: &Expectation, terms: &Terms) -> Option<String> {
     let subject = session.question(&expectation.test).expect("the test exists");
     let model = fencepost_models::builtin(&expectation.model).expect("the model ships");
-    let verdict = check(session, &subject, &model, limits, &|_| {}).verdict;
-    let explicit = matches!(limits.engine, Engine::Explicit(_));
+    let verdict = check(session, &subject, &model, terms, &|_| {}).verdict;
+    let explicit = matches!(terms.engine, Decider::Explicit(_));
     let right = match &verdict {
         // What the second engine says it cannot follow, it need not.
         Verdict::Inconclusive(Reason::Unsupported(_)) if explicit => true,
@@ -55,15 +55,15 @@ fn attacks() {
         let expectations = session.harness.expectations.clone();
         assert!(!expectations.is_empty(), "{name} expects nothing");
         for expectation in &expectations {
-            let mut engines = vec![Limits::default()];
+            let mut engines = vec![Terms::default()];
             if fencepost_explore::Buffering::named(&expectation.model).is_some() {
                 let budget =
                     fencepost_harness::budget::Budget { states: Some(1_000_000), ..Default::default() };
                 let how = fencepost_explore::Options { budget, ..Default::default() };
-                engines.push(Limits { engine: Engine::Explicit(how), ..Limits::default() });
+                engines.push(Terms { engine: Decider::Explicit(how), ..Terms::default() });
             }
-            for limits in &engines {
-                let found = disagrees(&mut session, expectation, limits);
+            for terms in &engines {
+                let found = disagrees(&mut session, expectation, terms);
                 wrong.extend(found.map(|why| format!("{name} {why}")));
             }
         }
@@ -72,7 +72,7 @@ fn attacks() {
 }
 
 /// The explicit engine with one reduction the other way round, each in turn.
-fn other_ways() -> Vec<Limits> {
+fn other_ways() -> Vec<Terms> {
     let toggles: [fn(&mut Reductions) -> &mut bool; 7] = [
         |reductions| &mut reductions.private,
         |reductions| &mut reductions.footprint,
@@ -82,15 +82,15 @@ fn other_ways() -> Vec<Limits> {
         |reductions| &mut reductions.remember,
         |reductions| &mut reductions.symmetry,
     ];
-    let limits = |toggle: &fn(&mut Reductions) -> &mut bool| {
+    let terms = |toggle: &fn(&mut Reductions) -> &mut bool| {
         let mut reductions = Reductions::default();
         let switch = toggle(&mut reductions);
         *switch = !*switch;
         let budget = fencepost_harness::budget::Budget { states: Some(200_000), ..Default::default() };
         let how = fencepost_explore::Options { budget, reductions, ..Default::default() };
-        Limits { engine: Engine::Explicit(how), ..Limits::default() }
+        Terms { engine: Decider::Explicit(how), ..Terms::default() }
     };
-    toggles.iter().map(limits).collect()
+    toggles.iter().map(terms).collect()
 }
 
 #[test]
@@ -102,9 +102,9 @@ fn attacks_with_reductions_the_other_way_round() {
             if fencepost_explore::Buffering::named(&expectation.model).is_none() {
                 continue;
             }
-            for (index, limits) in other_ways().iter().enumerate() {
+            for (index, terms) in other_ways().iter().enumerate() {
                 asked += 1;
-                let found = disagrees(&mut session, expectation, limits);
+                let found = disagrees(&mut session, expectation, terms);
                 wrong.extend(found.map(|why| format!("{} reduction {index} {why}", path.display())));
             }
         }

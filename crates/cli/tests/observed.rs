@@ -3,7 +3,7 @@
 //! `PROGRAMS` sets how many there are, `SEED` which.
 
 use fencepost_bounded::check::{Options, check, observations};
-use fencepost_driver::check::{Engine, Limits, check as run};
+use fencepost_driver::check::{Decider, Terms, check as run};
 use fencepost_driver::session::Session;
 use fencepost_explore::{Buffering, explore};
 use fencepost_harness::budget::Poll;
@@ -194,7 +194,7 @@ fn compare(session: &Session, specification: &ObservationSet, text: &str, name: 
     };
     let asked = |admitted| {
         let subject = &Question::Test(test.clone());
-        check(&session.harness, subject, &model, admitted, &Options::default(), &|_, _| {}).finding
+        check(&session.harness, subject, &model, admitted, &Options::default(), &|_| {}).finding
     };
     let free = explored(None);
     match (&free.finding, asked(None)) {
@@ -218,9 +218,9 @@ fn compare(session: &Session, specification: &ObservationSet, text: &str, name: 
     let by_solver = asked(Some(specification));
     assert_eq!(matches!(by_solver, Finding::Holds), holds, "{name} asked: {by_solver:?}\n{text}");
     // What the command line makes of it: the referee agrees.
-    for engine in [Engine::Bounded, Engine::Explicit(options.clone())] {
-        let limits = Limits { engine, ..Limits::default() };
-        let kind = run(session, &subject, &model, &limits, &|_| {}).verdict;
+    for engine in [Decider::Bounded, Decider::Explicit(options.clone())] {
+        let terms = Terms { engine, ..Terms::default() };
+        let kind = run(session, &subject, &model, &terms, &|_| {}).verdict;
         let expected = if holds { Kind::Holds } else { Kind::Violated };
         assert_eq!(kind.kind(), expected, "{name}: {kind:?}\n{text}");
     }
@@ -276,9 +276,9 @@ fn engines_and_a_naive_judge_agree_on_random_outputs() {
 fn verdicts(session: &Session) -> [Verdict; 2] {
     let subject = session.questions().remove(0);
     let model = fencepost_models::builtin("sc").expect("it ships");
-    [Engine::Bounded, Engine::Explicit(fencepost_explore::Options::default())].map(|engine| {
-        let limits = Limits { engine, ..Limits::default() };
-        run(session, &subject, &model, &limits, &|_| {}).verdict
+    [Decider::Bounded, Decider::Explicit(fencepost_explore::Options::default())].map(|engine| {
+        let terms = Terms { engine, ..Terms::default() };
+        run(session, &subject, &model, &terms, &|_| {}).verdict
     })
 }
 
@@ -382,7 +382,7 @@ fn pointers_to_memory_that_is_used_again() {
     let judge = |session: &Session, reuse: bool| {
         let subject = session.questions().remove(0);
         let model = fencepost_models::builtin("sc").expect("it ships");
-        run(session, &subject, &model, &Limits { reuse, ..Limits::default() }, &|_| {}).verdict
+        run(session, &subject, &model, &Terms { reuse, ..Terms::default() }, &|_| {}).verdict
     };
     assert_eq!(judge(&program(""), false).kind(), Kind::Holds);
     let Verdict::Inconclusive(Reason::Unsupported(why)) = judge(&program(""), true) else {

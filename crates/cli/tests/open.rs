@@ -1,7 +1,7 @@
 //! What a verdict of *holds* leaves open is said, of the programs that it concerns and of no others; and it is true:
 //! each thing that is not explored hides an error here.
 
-use fencepost_driver::check::{Engine, Limits, check};
+use fencepost_driver::check::{Decider, Terms, check};
 use fencepost_driver::session::Session;
 use fencepost_explore as explore;
 use fencepost_harness::result::{CheckResult, Verdict};
@@ -18,15 +18,15 @@ fn session(text: &str) -> Session {
     }
 }
 
-fn checked(text: &str, model: &str, limits: &Limits) -> CheckResult {
+fn checked(text: &str, model: &str, terms: &Terms) -> CheckResult {
     let session = session(text);
     let model = fencepost_models::builtin(model).expect("it ships");
-    check(&session, &session.questions()[0], &model, limits, &|_| {})
+    check(&session, &session.questions()[0], &model, terms, &|_| {})
 }
 
 /// What is said of a program that holds, by the beginning of each sentence.
-fn open(text: &str, limits: &Limits) -> Vec<String> {
-    let result = checked(text, "sc", limits);
+fn open(text: &str, terms: &Terms) -> Vec<String> {
+    let result = checked(text, "sc", terms);
     assert_eq!(result.verdict.kind(), Kind::Holds, "{text}\n{:?}", result.verdict);
     let words = |caveat: &String| caveat.split(' ').take(3).collect::<Vec<_>>().join(" ");
     let mut open: Vec<String> = result.scope.caveats.iter().map(words).collect();
@@ -34,13 +34,13 @@ fn open(text: &str, limits: &Limits) -> Vec<String> {
     open
 }
 
-fn violated(text: &str, limits: &Limits) {
-    let result = checked(text, "sc", limits);
+fn violated(text: &str, terms: &Terms) {
+    let result = checked(text, "sc", terms);
     assert_eq!(result.verdict.kind(), Kind::Violated, "{text}\n{:?}", result.verdict);
 }
 
-fn explicit(how: explore::Options) -> Limits {
-    Limits { engine: Engine::Explicit(how), ..Limits::default() }
+fn explicit(how: explore::Options) -> Terms {
+    Terms { engine: Decider::Explicit(how), ..Terms::default() }
 }
 
 const REUSED: &str = "
@@ -60,23 +60,23 @@ int other(void) { return 0; }
 
 #[test]
 fn reuse_of_memory() {
-    assert_eq!(open(REUSED, &Limits::default()), ["allocations that fail", "allocations that return"]);
-    violated(REUSED, &Limits { reuse: true, ..Limits::default() });
+    assert_eq!(open(REUSED, &Terms::default()), ["allocations that fail", "allocations that return"]);
+    violated(REUSED, &Terms { reuse: true, ..Terms::default() });
     assert_eq!(
-        open(&REUSED.replace("first != second", "0"), &Limits { reuse: true, ..Limits::default() }),
+        open(&REUSED.replace("first != second", "0"), &Terms { reuse: true, ..Terms::default() }),
         ["allocations that fail"]
     );
     // Also before `main` starts threads.
     let main = "#include <assert.h>\n#include <stdlib.h>
 int main(void) { int *a = malloc(4); free(a); int *b = malloc(4); assert(a != b); return 0; }";
-    violated(main, &Limits { reuse: true, ..Limits::default() });
+    violated(main, &Terms { reuse: true, ..Terms::default() });
     // Without `free` there is nothing to use again, and without `malloc` nothing to fail.
     let kept = REUSED.replace("free(first);", "");
-    assert_eq!(open(&kept, &Limits::default()), ["allocations that fail"]);
-    assert!(open("int main(void) { return 0; }", &Limits::default()).is_empty());
+    assert_eq!(open(&kept, &Terms::default()), ["allocations that fail"]);
+    assert!(open("int main(void) { return 0; }", &Terms::default()).is_empty());
     // That an allocation fails is explored by nobody.
     let unlucky = "#include <assert.h>\n#include <stdlib.h>\nint main(void) { assert(malloc(4)); return 0; }";
-    assert_eq!(open(unlucky, &Limits::default()), ["allocations that fail"]);
+    assert_eq!(open(unlucky, &Terms::default()), ["allocations that fail"]);
 }
 
 const DEADLOCK: &str = "
@@ -96,7 +96,7 @@ void both(pthread_mutex_t *first, pthread_mutex_t *second)
 
 #[test]
 fn threads_that_wait_for_ever() {
-    assert_eq!(open(DEADLOCK, &Limits::default()), ["whether threads may"]);
+    assert_eq!(open(DEADLOCK, &Terms::default()), ["whether threads may"]);
     violated(DEADLOCK, &explicit(explore::Options { stuck: true, ..Default::default() }));
     // The other engine says it where it is so.
     let ignored = open(DEADLOCK, &explicit(explore::Options::default()));
@@ -104,10 +104,10 @@ fn threads_that_wait_for_ever() {
     let ordered = DEADLOCK.replace("both(&b, &a)", "both(&a, &b)");
     assert!(open(&ordered, &explicit(explore::Options::default())).is_empty());
     // One after the other, or with nothing to wait for.
-    assert!(open(&DEADLOCK.replace("( f | b )", "( f b )"), &Limits::default()).is_empty());
+    assert!(open(&DEADLOCK.replace("( f | b )", "( f b )"), &Terms::default()).is_empty());
     let atomic = "#include <stdatomic.h>\natomic_int x;\nint get(void) { return x; }
 #pragma fencepost op g = get()\n#pragma fencepost test T = ( g | g )\n";
-    assert!(open(atomic, &Limits::default()).is_empty());
+    assert!(open(atomic, &Terms::default()).is_empty());
 }
 
 #[test]
@@ -148,8 +148,8 @@ int up(void)
 #pragma fencepost op u = up()
 #pragma fencepost test T = ( u' | u' )
 ";
-    assert_eq!(open(text, &Limits::default()), ["executions in which"]);
-    violated(&text.replace("u'", "u"), &Limits::default());
+    assert_eq!(open(text, &Terms::default()), ["executions in which"]);
+    violated(&text.replace("u'", "u"), &Terms::default());
 }
 
 const LOCKED: &str = "
@@ -171,7 +171,7 @@ int up(void)
 #[test]
 fn data_races() {
     // Every execution is in order, so none has a race.
-    assert_eq!(open(LOCKED, &Limits::default()), ["data races between", "whether threads may"]);
+    assert_eq!(open(LOCKED, &Terms::default()), ["data races between", "whether threads may"]);
     let racy = "
 int x;
 int look(void) { return x; }
@@ -180,16 +180,16 @@ void set(void) { x = 1; }
 #pragma fencepost op s = set()
 #pragma fencepost test T = ( l | s )
 ";
-    assert_eq!(open(racy, &Limits::default()), ["race on x"]);
+    assert_eq!(open(racy, &Terms::default()), ["race on x"]);
     assert_eq!(open(racy, &explicit(explore::Options::default())), ["race on x"]);
     // One of them alone is atomic; both are; there is one thread only; the start of threads orders them.
     let half = racy.replace("return x", "return __atomic_load_n(&x, __ATOMIC_RELAXED)");
-    assert_eq!(open(&half, &Limits::default()), ["race on x"]);
+    assert_eq!(open(&half, &Terms::default()), ["race on x"]);
     let atomic = format!("#include <stdatomic.h>\n{}", racy.replace("int x;", "atomic_int x;"));
-    assert!(open(&atomic, &Limits::default()).is_empty());
-    assert!(open(&racy.replace("( l | s )", "( l s )"), &Limits::default()).is_empty());
+    assert!(open(&atomic, &Terms::default()).is_empty());
+    assert!(open(&racy.replace("( l | s )", "( l s )"), &Terms::default()).is_empty());
     let before = racy.replace("( l | s )", "s ( l | l )");
-    assert_eq!(open(&before, &Limits::default()), ["data races between"]);
+    assert_eq!(open(&before, &Terms::default()), ["data races between"]);
     // A message that is passed properly is no race in any execution.
     let message = "
 #include <stdatomic.h>
@@ -201,7 +201,7 @@ int receive(void) { return atomic_load_explicit(&flag, memory_order_acquire) ? d
 #pragma fencepost op r = receive()
 #pragma fencepost test T = ( s | r )
 ";
-    assert_eq!(open(message, &Limits::default()), ["data races between"]);
+    assert_eq!(open(message, &Terms::default()), ["data races between"]);
 }
 
 /// Without being asked for more, in text and JSON.
@@ -230,7 +230,7 @@ fn a_panic_is_no_verdict() {
     let session = session(LOCKED);
     let model = fencepost_models::builtin("sc").expect("it ships");
     let result =
-        check(&session, &session.questions()[0], &model, &Limits::default(), &|_| panic!("on purpose"));
+        check(&session, &session.questions()[0], &model, &Terms::default(), &|_| panic!("on purpose"));
     let Verdict::Inconclusive(reason) = &result.verdict else { panic!("{:?}", result.verdict) };
     assert!(matches!(reason, Reason::Internal(_)), "{reason}");
     assert!(reason.to_string().contains("please report"), "{reason}");

@@ -1,7 +1,7 @@
 //! References: what a result of another file stands for in this one, in tests and in sweeps, and which calls may wait.
 //! Each pair of files is put to both engines, where they have an opinion, and to a sweep.
 
-use fencepost_driver::check::{Engine, Limits, check};
+use fencepost_driver::check::{Decider, Terms, check};
 use fencepost_driver::session::Session;
 use fencepost_harness::result::Verdict;
 use fencepost_harness::verdict::{Kind, Reason};
@@ -25,8 +25,8 @@ fn checked(folder: &Path, file: &str, reference: &str) -> [Verdict; 2] {
         .expect("both load");
     let subject = session.questions().remove(0);
     let model = fencepost_models::builtin("sc").expect("it ships");
-    [Engine::Bounded, Engine::Explicit(fencepost_explore::Options::default())].map(|engine| {
-        check(&session, &subject, &model, &Limits { engine, ..Limits::default() }, &|_| {}).verdict
+    [Decider::Bounded, Decider::Explicit(fencepost_explore::Options::default())].map(|engine| {
+        check(&session, &subject, &model, &Terms { engine, ..Terms::default() }, &|_| {}).verdict
     })
 }
 

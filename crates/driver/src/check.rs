@@ -2,10 +2,10 @@
 
 use crate::open;
 use crate::session::Session;
+use fencepost_bounded::Leeway;
+use fencepost_bounded::OrderEncoding;
+use fencepost_bounded::Precision;
 use fencepost_bounded::check::{Bounded, Options, observations};
-use fencepost_bounded::range::Precision;
-use fencepost_bounded::solver::OrderEncoding;
-use fencepost_bounded::unroll::Leeway;
 use fencepost_explore::{self as explore, Explicit, Termination};
 use fencepost_harness::budget::{Allowance, Budget, Poll, peak_memory};
 use fencepost_harness::engine::{self, Finding, Task};
@@ -27,7 +27,7 @@ use std::time::Instant;
 
 /// How much a check may cost, and how it goes about it.
 #[derive(Clone, Default)]
-pub struct Limits {
+pub struct Terms {
     /// What each check may cost.
     pub allowance: Allowance,
     /// Repetitions of a loop beyond which to give up.
@@ -41,12 +41,12 @@ pub struct Limits {
     /// How specifications are mined.
     pub mining: Mining,
     /// Which engine decides.
-    pub engine: Engine,
+    pub engine: Decider,
 }
 
 /// What decides.
 #[derive(Clone, Default)]
-pub enum Engine {
+pub enum Decider {
     /// The solver.
     #[default]
     Bounded,
@@ -64,7 +64,7 @@ pub enum Mining {
     Sat,
 }
 
-impl Limits {
+impl Terms {
     /// The engine's options for a check that starts now.
     pub(crate) fn options(&self) -> Options {
         let mut options = Options {
@@ -83,7 +83,7 @@ impl Limits {
 
 /// What a check is doing, for a progress line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Progress {
+pub enum Stage {
     /// Running serial executions.
     Mining,
     /// In an engine.
@@ -137,11 +137,11 @@ pub fn check(
     session: &Session,
     question: &Question,
     model: &Model,
-    limits: &Limits,
-    progress: &dyn Fn(Progress),
+    terms: &Terms,
+    progress: &dyn Fn(Stage),
 ) -> CheckResult {
     let start = Instant::now();
-    let budget = limits.allowance.begin();
+    let budget = terms.allowance.begin();
     let mut result = CheckResult {
         file: session.file.clone(),
         test: question.name().to_owned(),
@@ -154,8 +154,8 @@ pub fn check(
     };
     // What was thought impossible and happens all the same is no verdict, and no reason to lose those of others.
     let judged = std::panic::catch_unwind(AssertUnwindSafe(|| {
-        let judge = Judge { session, question, model, budget: &budget, reuse: limits.reuse };
-        judge.specified(limits, progress, &mut result)
+        let judge = Judge { session, question, model, budget: &budget, reuse: terms.reuse };
+        judge.specified(terms, progress, &mut result)
     }));
     result.verdict = match judged.unwrap_or_else(|_| Err(Reason::Internal("the engine panicked".into()))) {
         Ok(verdict) => verdict,
@@ -210,18 +210,18 @@ impl Judge<'_> {
     /// The verdict of the engine that is chosen, on what the specification admits.
     fn specified(
         &self,
-        limits: &Limits,
-        progress: &dyn Fn(Progress),
+        terms: &Terms,
+        progress: &dyn Fn(Stage),
         result: &mut CheckResult,
     ) -> Result<Verdict, Reason> {
-        let mut options = limits.options();
+        let mut options = terms.options();
         options.unroll.leeway = leeway(&[self.model]);
         let mined = match self.question.test() {
             None => None,
             Some(test) => {
-                progress(Progress::Mining);
+                progress(Stage::Mining);
                 let start = Instant::now();
-                let mined = match limits.mining {
+                let mined = match terms.mining {
                     Mining::Enumeration => mine(self.session, test, self.budget)?,
                     Mining::Sat => Rc::new(self.ask_for_specification(&options)?),
                 };
@@ -242,8 +242,8 @@ impl Judge<'_> {
             }
             Some(Mined::Impossible(why)) => return Err(Reason::Specification(why.clone())),
         };
-        match &limits.engine {
-            Engine::Bounded => {
+        match &terms.engine {
+            Decider::Bounded => {
                 let (verdict, outcome) =
                     self.decided(&Bounded { options }, specification, progress, result)?;
                 if let Some(features) = outcome {
@@ -252,7 +252,7 @@ impl Judge<'_> {
                 }
                 Ok(verdict)
             }
-            Engine::Explicit(how) => {
+            Decider::Explicit(how) => {
                 let engine = Explicit { options: how.clone() };
                 let (verdict, features) = self.decided(&engine, specification, progress, result)?;
                 if let Some(features) = features {
@@ -280,12 +280,12 @@ impl Judge<'_> {
         &self,
         engine: &dyn engine::Engine,
         specification: Option<&ObservationSet>,
-        progress: &dyn Fn(Progress),
+        progress: &dyn Fn(Stage),
         result: &mut CheckResult,
     ) -> Result<(Verdict, Option<open::Features>), Reason> {
         let Judge { session, question, model, budget, reuse } = *self;
         let task = Task { harness: &session.harness, question, specification, model, reuse, budget };
-        let outcome = engine.decide(&task, &|phase| progress(Progress::Engine(phase)));
+        let outcome = engine.decide(&task, &|phase| progress(Stage::Engine(phase)));
         result.statistics = Statistics { mine_time: result.statistics.mine_time, ..outcome.statistics };
         (result.scope.loops, result.scope.visited) = (outcome.scope.loops, outcome.scope.visited);
         if question.test().is_none() {
@@ -295,7 +295,7 @@ impl Judge<'_> {
         if outcome.stuck {
             result.scope.caveats.push(STUCK.into());
         }
-        progress(Progress::Replaying);
+        progress(Stage::Replaying);
         match outcome.finding {
             Finding::Inconclusive(reason) => Err(reason),
             Finding::Violated { wrong, trace } => {

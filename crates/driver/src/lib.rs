@@ -2,16 +2,18 @@
 //! the text. Plain data in, plain data out; who calls prints.
 //!
 //! ```no_run
-//! use fencepost_driver::check::{Limits, check};
+//! use fencepost_driver::check::{Terms, check};
 //! use fencepost_driver::session::Session;
 //!
 //! let session = Session::load("queue.c".as_ref(), &[], None).expect("the file is fine");
 //! let model = fencepost_models::builtin("relaxed").expect("it ships");
 //! for question in session.questions() {
-//!     let result = check(&session, &question, &model, &Limits::default(), &|_| {});
+//!     let result = check(&session, &question, &model, &Terms::default(), &|_| {});
 //!     println!("{}: {}", result.test, result.verdict.kind());
 //! }
 //! ```
+//!
+//! `examples/` has this as a program, and one each that infers fences and that sweeps a collection.
 
 pub mod check;
 pub mod clients;

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 
 /// What the text of a program has, as far as a question reaches it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Features {
+pub(crate) struct Features {
     /// Threads that run side by side.
     pub concurrent: bool,
     /// It allocates memory.
@@ -44,7 +44,7 @@ const WAITING: &str =
 const RETRIES: &str = "executions in which primed calls try again";
 
 /// What no engine looks at.
-pub fn everywhere(features: Features, reuse: bool) -> Vec<String> {
+pub(crate) fn everywhere(features: Features, reuse: bool) -> Vec<String> {
     let mut open = Vec::new();
     if features.allocates {
         open.push(FAILING.to_owned());
@@ -82,7 +82,7 @@ pub fn swept(harness: &Harness, reuse: bool) -> Vec<String> {
 }
 
 /// That nobody looks for races, if there can be any.
-pub fn unchecked_races(features: Features) -> Option<String> {
+pub(crate) fn unchecked_races(features: Features) -> Option<String> {
     (features.concurrent && features.plain).then(|| RACES.to_owned())
 }
 
@@ -107,7 +107,7 @@ pub(crate) fn races(
 }
 
 /// What a question reaches.
-pub fn features(session: &Session, question: &Question) -> Features {
+pub(crate) fn features(session: &Session, question: &Question) -> Features {
     let harness = &session.harness;
     match question {
         Question::Main(proc) => of(harness, &[*proc]),
@@ -121,7 +121,7 @@ pub fn features(session: &Session, question: &Question) -> Features {
 }
 
 /// What can be reached from some procedures.
-pub fn of(harness: &Harness, roots: &[ProcId]) -> Features {
+pub(crate) fn of(harness: &Harness, roots: &[ProcId]) -> Features {
     let mut walk = Walk { program: &harness.program, features: Features::default() };
     let mut reached = BTreeSet::new();
     let mut work = roots.to_vec();

@@ -63,7 +63,7 @@ impl Session {
     }
 
     /// The same file with other fences: what its operations do one after the other stays the same.
-    pub fn with_program(&self, program: Program) -> Session {
+    pub(crate) fn with_program(&self, program: Program) -> Session {
         Session {
             file: self.file.clone(),
             harness: Harness { program, ..self.harness.clone() },

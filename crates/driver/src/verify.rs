@@ -1,6 +1,6 @@
 //! Verification of a closed program: executions of any length, store buffers of any size.
 
-use crate::check::{Judge, Progress};
+use crate::check::{Judge, Stage};
 use crate::open;
 use crate::session::Session;
 use fencepost_explore::Options;
@@ -53,7 +53,7 @@ pub fn verify(
     model: &Model,
     budget: &Budget,
     approach: Approach,
-    progress: &dyn Fn(Progress),
+    progress: &dyn Fn(Stage),
 ) -> Verified {
     let start = Instant::now();
     let question = Question::Main(main);

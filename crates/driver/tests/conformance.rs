@@ -2,7 +2,7 @@
 //! language. Those of `corpus/c` must hold and also succeed when compiled and run; those of `corpus/c-bad`
 //! have one fault each, named beside it in a comment `fault: …`.
 
-use fencepost_driver::check::{Limits, check};
+use fencepost_driver::check::{Terms, check};
 use fencepost_driver::session::Session;
 use fencepost_harness::result::Verdict;
 use fencepost_harness::verdict::Kind;
@@ -31,7 +31,7 @@ fn verdict(path: &Path, expected: Kind) -> (Session, Verdict) {
     assert_eq!((expectation.test.as_str(), expectation.verdict), ("main", expected), "{name}");
     let subject = session.questions().remove(0);
     let model = fencepost_models::builtin(&expectation.model).expect("the model ships");
-    let verdict = check(&session, &subject, &model, &Limits::default(), &|_| {}).verdict;
+    let verdict = check(&session, &subject, &model, &Terms::default(), &|_| {}).verdict;
     assert_eq!(verdict.kind(), expected, "{name}: {verdict:?}");
     (session, verdict)
 }

@@ -1,8 +1,8 @@
 //! The corpus: every file carries its expectations, and every one of them is checked.
 
+use fencepost_bounded::Precision;
 use fencepost_bounded::check::{Options, observations};
-use fencepost_bounded::range::Precision;
-use fencepost_driver::check::{Engine, Limits, check};
+use fencepost_driver::check::{Decider, Terms, check};
 use fencepost_driver::session::Session;
 use fencepost_driver::verify;
 use fencepost_driver::verify::NAME;
@@ -43,13 +43,13 @@ fn load(path: &Path, arguments: &[&str]) -> Session {
 }
 
 fn verdict(session: &mut Session, test: &str, model: &str) -> (Kind, String) {
-    verdict_within(session, test, model, &Limits::default())
+    verdict_within(session, test, model, &Terms::default())
 }
 
-fn verdict_within(session: &mut Session, test: &str, model: &str, limits: &Limits) -> (Kind, String) {
+fn verdict_within(session: &mut Session, test: &str, model: &str, terms: &Terms) -> (Kind, String) {
     let subject = session.question(test).expect("the test exists");
     let model = fencepost_models::builtin(model).expect("the model ships");
-    let result = check(session, &subject, &model, limits, &|_| {});
+    let result = check(session, &subject, &model, terms, &|_| {});
     let why = match &result.verdict {
         fencepost_harness::result::Verdict::Inconclusive(reason) => reason.to_string(),
         _ => String::new(),
@@ -147,8 +147,8 @@ fn explicit(states: u64) -> (usize, usize) {
         let mut session = load(&path, &[]);
         let budget = fencepost_harness::budget::Budget { states: Some(states), ..Default::default() };
         let how = fencepost_explore::Options { budget, ..Default::default() };
-        let limits = Limits { engine: Engine::Explicit(how), ..Limits::default() };
-        let (found, why) = verdict_within(&mut session, &expectation.test, &expectation.model, &limits);
+        let terms = Terms { engine: Decider::Explicit(how), ..Terms::default() };
+        let (found, why) = verdict_within(&mut session, &expectation.test, &expectation.model, &terms);
         let name = format!("{} {} {}", path.display(), expectation.test, expectation.model);
         match found {
             Kind::Inconclusive => assert!(why.contains("states"), "{name}: {why}"),
@@ -264,8 +264,8 @@ fn ranges_do_not_change_verdicts() {
         let mut session = load(&corpus().join(format!("checkfence/{file}.c")), &[]);
         let subject = session.question(test).expect("the test exists");
         let model = fencepost_models::builtin("relaxed").expect("it ships");
-        let limits = Limits { precision: Precision::Types, ..Limits::default() };
-        let result = check(&session, &subject, &model, &limits, &|_| {});
+        let terms = Terms { precision: Precision::Types, ..Terms::default() };
+        let result = check(&session, &subject, &model, &terms, &|_| {});
         assert_eq!(result.verdict.kind(), expected, "{file} {test}: {:?}", result.verdict);
     });
 }

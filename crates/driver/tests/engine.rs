@@ -1,7 +1,7 @@
 //! What the engine must not get wrong about loops, waiting, prefixes of executions and primed operations.
 
 use fencepost_bounded::check::{self, Options};
-use fencepost_driver::check::{Limits, check, leeway};
+use fencepost_driver::check::{Terms, check, leeway};
 use fencepost_driver::session::Session;
 use fencepost_harness::budget::Poll;
 use fencepost_harness::engine::Finding;
@@ -20,7 +20,7 @@ fn run(text: &str, model: &str) -> CheckResult {
     let session = load(text);
     let subject = session.questions().remove(0);
     let model = fencepost_models::builtin(model).expect("it ships");
-    check(&session, &subject, &model, &Limits::default(), &|_| {})
+    check(&session, &subject, &model, &Terms::default(), &|_| {})
 }
 
 fn expect(text: &str, model: &str, expected: Kind) -> CheckResult {
@@ -217,7 +217,7 @@ fn reducing_spin_loops_changes_nothing() {
                 options.unroll.leeway = leeway(&[&model]);
                 let subject = &Question::Test(test.clone());
                 let outcome =
-                    check::check(&session.harness, subject, &model, Some(observations), &options, &|_, _| {});
+                    check::check(&session.harness, subject, &model, Some(observations), &options, &|_| {});
                 match outcome.finding {
                     Finding::Violated { .. } => assert!(wrong, "{name} {reduce_spins} {program}"),
                     Finding::Holds => {

@@ -1,7 +1,7 @@
 //! Ghost state: both engines, and verification, say the same of what it can tell, rule by rule and on random
 //! programs.
 
-use fencepost_driver::check::{Engine, Limits, check};
+use fencepost_driver::check::{Decider, Terms, check};
 use fencepost_driver::session::Session;
 use fencepost_driver::verify::verify;
 use fencepost_explore::Options;
@@ -36,9 +36,9 @@ fn verdicts(declarations: &str, threads: [&str; 2], claim: &str) -> [Kind; 3] {
     MODELS.map(|name| {
         let model = fencepost_models::builtin(name).expect("it ships");
         let subject = &session.questions()[0];
-        let bounded = check(&session, subject, &model, &Limits::default(), &|_| {});
-        let limits = Limits { engine: Engine::Explicit(Options::default()), ..Limits::default() };
-        let explicit = check(&session, subject, &model, &limits, &|_| {});
+        let bounded = check(&session, subject, &model, &Terms::default(), &|_| {});
+        let terms = Terms { engine: Decider::Explicit(Options::default()), ..Terms::default() };
+        let explicit = check(&session, subject, &model, &terms, &|_| {});
         let verified = verify(&session, main, &model, &Budget::default(), Approach::Refine, &|_| {}).result;
         let kinds = [bounded, explicit, verified].map(|result| result.verdict.kind());
         assert!(

@@ -100,7 +100,7 @@ fn solve(session: &Session, text: &str, name: &str) -> (Found, Option<Observatio
     let Question::Test(test) = &session.questions()[0] else { panic!("there is a test") };
     let model = fencepost_models::builtin(name).expect("it ships");
     let subject = &Question::Test(test.clone());
-    let checked = check(&session.harness, subject, &model, None, &Options::default(), &|_, _| {});
+    let checked = check(&session.harness, subject, &model, None, &Options::default(), &|_| {});
     match checked.finding {
         Finding::Violated { trace, .. } => {
             assert!(trace.fault().is_some(), "{name}\n{text}");

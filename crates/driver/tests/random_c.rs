@@ -7,7 +7,7 @@ mod expression;
 #[path = "random_c/generate.rs"]
 mod generate;
 
-use fencepost_driver::check::{Limits, check};
+use fencepost_driver::check::{Terms, check};
 use fencepost_driver::session::Session;
 use fencepost_harness::budget::Poll;
 use fencepost_harness::serial::{Script, SerialWorld};
@@ -86,7 +86,7 @@ fn functions_return_what_compiled_ones_do() {
         let session = load(folder.path(), &closed(&[*one]));
         let subject = session.questions().remove(0);
         let model = fencepost_models::builtin("sc").expect("the model ships");
-        let result = check(&session, &subject, &model, &Limits::default(), &|_| {});
+        let result = check(&session, &subject, &model, &Terms::default(), &|_| {});
         assert_eq!(result.verdict.kind(), Kind::Holds, "{}{:#?}", one.1, result.verdict);
     }
 }

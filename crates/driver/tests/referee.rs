@@ -59,7 +59,7 @@ fn traces(number: usize, session: &Session) -> Vec<Good> {
         let subject = session.questions().remove(0);
         let mut options = Options::default();
         options.unroll.reuse = reuse;
-        let checked = check(&session.harness, &subject, &cat, None, &options, &|_, _| {});
+        let checked = check(&session.harness, &subject, &cat, None, &options, &|_| {});
         match checked.finding {
             Finding::Violated { trace, .. } => add("solver", *trace),
             Finding::Holds => add("solver", *checked.witness.expect("one is shown")),
@@ -203,7 +203,7 @@ fn the_referee_stops_when_told() {
     let sc = fencepost_models::builtin("sc").expect("it ships");
     let options = Options::default();
     let subject = &Question::Main(main);
-    let checked = check(&session.harness, subject, &sc, None, &options, &|_, _| {});
+    let checked = check(&session.harness, subject, &sc, None, &options, &|_| {});
     let witness = checked.witness.expect("it holds");
     assert!(replay(&session.harness, &witness, &sc).is_ok());
     // However far it gets before: in the threads, the sources, or the explanation.

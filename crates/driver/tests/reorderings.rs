@@ -3,7 +3,7 @@
 //!
 //! `PROGRAMS` sets how many random programs there are.
 
-use fencepost_driver::check::{Engine, Limits, check};
+use fencepost_driver::check::{Decider, Terms, check};
 use fencepost_driver::session::Session;
 use fencepost_driver::verify::NAME;
 use fencepost_explore as explore;
@@ -15,9 +15,10 @@ use fencepost_harness::result::Verdict;
 use fencepost_harness::trace::{Action, EventId, Explanation, Reordering, Source, Trace};
 use fencepost_lsl::value::Value;
 use fencepost_models::cat::Model;
-use fencepost_reference::generate::{self, Random, Size};
+use fencepost_reference::generate::{self, Size};
 use fencepost_reference::lower::lower;
 use fencepost_reference::program::Program;
+use fencepost_reference::random::Random;
 use fencepost_reference::{axioms, cycles};
 use std::path::{Path, PathBuf};
 
@@ -122,7 +123,7 @@ fn load(path: &Path) -> Session {
 
 /// Checks what is expected to be violated in these folders. Returns how many counterexamples had reorderings, and how
 /// many there were.
-fn corpora(folders: &[&str], limits: &Limits, suited: impl Fn(&str) -> bool) -> (usize, usize) {
+fn corpora(folders: &[&str], terms: &Terms, suited: impl Fn(&str) -> bool) -> (usize, usize) {
     let (mut reordered, mut all) = (0, 0);
     for path in folders.iter().flat_map(|folder| files(folder)) {
         let mut session = load(&path);
@@ -133,7 +134,7 @@ fn corpora(folders: &[&str], limits: &Limits, suited: impl Fn(&str) -> bool) -> 
             }
             let subject = session.question(&expected.test).expect("the test exists");
             let model = model(&expected.model);
-            let result = check(&session, &subject, &model, limits, &|_| {});
+            let result = check(&session, &subject, &model, terms, &|_| {});
             let Verdict::Violated(example) = &result.verdict else { continue };
             let name = format!("{} {} {}", path.display(), expected.test, expected.model);
             all += 1;
@@ -148,7 +149,7 @@ fn corpora(folders: &[&str], limits: &Limits, suited: impl Fn(&str) -> bool) -> 
 #[test]
 fn counterexamples_of_the_bounded_engine() {
     let folders = ["checkfence", "amp", "blender", "fender"];
-    let (reordered, all) = corpora(&folders, &Limits::default(), |_| true);
+    let (reordered, all) = corpora(&folders, &Terms::default(), |_| true);
     println!("{reordered} of {all}");
     assert!(reordered > 20 && reordered < all, "{reordered} of {all}");
 }
@@ -157,9 +158,9 @@ fn counterexamples_of_the_bounded_engine() {
 fn counterexamples_of_the_explicit_engine() {
     let budget = fencepost_harness::budget::Budget { states: Some(30_000), ..Default::default() };
     let how = explore::Options { budget, ..Default::default() };
-    let limits = Limits { engine: Engine::Explicit(how), ..Limits::default() };
+    let terms = Terms { engine: Decider::Explicit(how), ..Terms::default() };
     let folders = ["checkfence", "amp", "blender", "fender"];
-    let (reordered, all) = corpora(&folders, &limits, |model| explore::Buffering::named(model).is_some());
+    let (reordered, all) = corpora(&folders, &terms, |model| explore::Buffering::named(model).is_some());
     println!("{reordered} of {all}");
     assert!(reordered > 10 && reordered < all, "{reordered} of {all}");
 }
@@ -201,13 +202,13 @@ void enter(int me)
 fn freed_memory_and_ghosts() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("a.c");
-    let explicit = Limits { engine: Engine::Explicit(explore::Options::default()), ..Limits::default() };
+    let explicit = Terms { engine: Decider::Explicit(explore::Options::default()), ..Terms::default() };
     for (text, models) in [(FREED, &["tso", "pso", "rmo", "relaxed"][..]), (GHOSTS, &["tso", "pso"])] {
         std::fs::write(&path, text.replace("FENCE", "")).expect("written");
         let session = load(&path);
         for name in models {
-            for limits in [&Limits::default(), &explicit] {
-                let result = check(&session, &session.questions()[0], &model(name), limits, &|_| {});
+            for terms in [&Terms::default(), &explicit] {
+                let result = check(&session, &session.questions()[0], &model(name), terms, &|_| {});
                 let Verdict::Violated(example) = &result.verdict else {
                     assert!(explore::Buffering::named(name).is_none(), "{name}: {:?}", result.verdict);
                     continue;
@@ -219,7 +220,7 @@ fn freed_memory_and_ghosts() {
         // With the pairs in order there is nothing to explain.
         std::fs::write(&path, text.replace("FENCE", "fence(\"store-load\")")).expect("written");
         let session = load(&path);
-        let result = check(&session, &session.questions()[0], &model("tso"), &Limits::default(), &|_| {});
+        let result = check(&session, &session.questions()[0], &model("tso"), &Terms::default(), &|_| {});
         assert_eq!(result.verdict, Verdict::Holds);
     }
 }
@@ -240,7 +241,7 @@ fn violations(program: &Program, name: &str) -> (Harness, Vec<Trace>) {
         &model(name),
         Some(&specification),
         &options,
-        &|_, _| {},
+        &|_| {},
     );
     if let Finding::Violated { trace, .. } = asked.finding {
         traces.push(*trace);

@@ -74,7 +74,7 @@ fn compare(session: &Session, threads: &[Vec<Stmt>], text: &str, name: &str, tal
     let explored = explore(&session.harness, asked, None, &options, None, &|_| {});
     let options = small(&model);
     let solved = || observations(&session.harness, &Question::Test(test.clone()), &model, &options);
-    let checked = check(&session.harness, &Question::Test(test.clone()), &model, None, &options, &|_, _| {});
+    let checked = check(&session.harness, &Question::Test(test.clone()), &model, None, &options, &|_| {});
     let wrong = |what: &str| panic!("{name}: {what}\nbrute force: {outcomes:?}\n{text}");
     if outcomes.fails {
         match (&explored.finding, &checked.finding) {

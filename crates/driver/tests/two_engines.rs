@@ -185,14 +185,8 @@ fn compare(session: &Session, text: &str, name: &str) -> Option<bool> {
     let budget = fencepost_harness::budget::Budget { states: Some(300_000), ..Default::default() };
     let options = fencepost_explore::Options { buffering: machine, budget, ..Default::default() };
     let explored = explore(&session.harness, &Question::Test(test.clone()), None, &options, None, &|_| {});
-    let asked = check(
-        &session.harness,
-        &Question::Test(test.clone()),
-        &model,
-        None,
-        &options_for(&model),
-        &|_, _| {},
-    );
+    let asked =
+        check(&session.harness, &Question::Test(test.clone()), &model, None, &options_for(&model), &|_| {});
     match (&explored.finding, &asked.finding) {
         (Finding::Violated { .. }, Finding::Violated { .. }) => return Some(true),
         (Finding::Holds, Finding::Holds) => {}
@@ -228,7 +222,7 @@ fn waiting_loops_leave_the_same_behind() {
                 let mut options = Options { max_unroll: 4, ..Options::default() };
                 options.unroll.reduce_spins = reduce_spins;
                 let subject = &Question::Main(main);
-                check(&session.harness, subject, &model, None, &options, &|_, _| {}).finding
+                check(&session.harness, subject, &model, None, &options, &|_| {}).finding
             };
             let (reduced, unrolled) = (ask(true), ask(false));
             match (&reduced, &unrolled) {

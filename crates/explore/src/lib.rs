@@ -40,6 +40,7 @@ mod search;
 mod state;
 mod step;
 
+pub use code::FlowPoint;
 pub use fencepost_models::Buffering;
 pub use options::{Options, Reductions, Search, Termination};
 pub use outcome::{Exploration, Statistics};

@@ -12,9 +12,10 @@ use fencepost_harness::engine::Finding;
 use fencepost_harness::observation::Observation;
 use fencepost_harness::operation::Harness;
 use fencepost_harness::question::Question;
-use fencepost_reference::generate::{self, Random, Size};
+use fencepost_reference::generate::{self, Size};
 use fencepost_reference::lower::lower;
 use fencepost_reference::program::{Fence, Instruction, Order, Outcome, Program};
+use fencepost_reference::random::Random;
 use std::collections::BTreeSet;
 use support::{program, replays};
 

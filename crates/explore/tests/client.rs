@@ -10,7 +10,7 @@ use fencepost_harness::operation::Harness;
 use fencepost_harness::question::Question;
 use fencepost_harness::result::Wrong;
 use fencepost_lsl::value::Value;
-use fencepost_reference::generate::Random;
+use fencepost_reference::random::Random;
 use std::collections::BTreeSet;
 use support::{corpus, program, replays};
 

@@ -10,7 +10,7 @@ use fencepost_explore::{Buffering, Options, Reductions, explore};
 use fencepost_harness::engine::Finding;
 use fencepost_harness::question::Question;
 use fencepost_harness::verdict::Reason;
-use fencepost_reference::generate::Random;
+use fencepost_reference::random::Random;
 use support::{program, replays};
 
 fn programs() -> u64 {

@@ -57,10 +57,10 @@ fn threads_of_a_test() {
         }
         let rules = &RMO;
         let found = rlx::explore(&harness, subject, Some(&nothing), rules, &rlx::Options::default());
-        let refused = match found.verdict {
-            rlx::Verdict::Inconclusive(Reason::Unsupported(what)) => Some(what),
-            rlx::Verdict::Inconclusive(reason) => panic!("{reason}"),
-            _ => None,
+        let refused = match found.holds {
+            Err(Reason::Unsupported(what)) => Some(what),
+            Err(reason) => panic!("{reason}"),
+            Ok(_) => None,
         };
         assert_eq!(refused.as_deref(), expected, "execution buffers, {threads}");
     }

@@ -12,9 +12,10 @@ use fencepost_lsl::value::Value;
 use fencepost_reference::axioms;
 use fencepost_reference::buffers::{self, Machine};
 use fencepost_reference::cycles;
-use fencepost_reference::generate::{self, Random, Size};
+use fencepost_reference::generate::{self, Size};
 use fencepost_reference::lower::lower;
 use fencepost_reference::program::{Outcome, Program};
+use fencepost_reference::random::Random;
 use std::collections::BTreeSet;
 
 fn programs() -> u64 {

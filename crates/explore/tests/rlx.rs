@@ -4,15 +4,16 @@
 //! shrunk, and its seed.
 
 use fencepost_explore::rlx::rules::Rules;
-use fencepost_explore::rlx::{Options, Verdict, explore};
+use fencepost_explore::rlx::{Options, explore};
 use fencepost_harness::question::Question;
 use fencepost_harness::verdict::Reason;
 use fencepost_reference::axioms;
 use fencepost_reference::cycles;
-use fencepost_reference::generate::{self, Random, Size};
+use fencepost_reference::generate::{self, Size};
 use fencepost_reference::litmus::corpus::rows;
 use fencepost_reference::lower::{self, Entry, lower};
 use fencepost_reference::program::{Change, Instruction, Outcome, Program};
+use fencepost_reference::random::Random;
 use std::collections::BTreeSet;
 
 /// What the machine of a model can observe.
@@ -24,7 +25,7 @@ fn found_with(program: &Program, model: &str, options: &Options) -> BTreeSet<Out
     let (harness, test) = lower(program);
     let rules = fencepost_models::builtin(model).as_ref().and_then(Rules::of).expect("it is a machine");
     let found = explore(&harness, &Question::Test(test), None, rules, options);
-    assert_eq!(found.verdict, Verdict::Holds, "{program}");
+    assert_eq!(found.holds, Ok(true), "{program}");
     let observations = found.observations.sorted().into_iter();
     observations.map(|o| o.iter().map(|value| value.defined().expect("defined")).collect()).collect()
 }
@@ -115,9 +116,9 @@ fn programs_that_start_threads_agree() {
             };
             let rules =
                 fencepost_models::builtin(model).as_ref().and_then(Rules::of).expect("it is a machine");
-            let allowed = match explore(&harness, &subject, None, rules, &Options::default()).verdict {
-                Verdict::Holds => true,
-                Verdict::Inconclusive(Reason::Vacuous(_)) => false,
+            let allowed = match explore(&harness, &subject, None, rules, &Options::default()).holds {
+                Ok(true) => true,
+                Err(Reason::Vacuous(_)) => false,
                 other => panic!("{place} on {model}: {other:?}"),
             };
             assert_eq!(Some(allowed), row.verdict(model), "{place} on {model}");

@@ -4,18 +4,17 @@
 //! A correction set is what is left out of a largest set of fences with which a check still fails: every placement
 //! that does not fail has a fence outside of it.
 
-use fencepost_bounded::switched::Placement;
-use fencepost_bounded::unroll::Switch;
 use fencepost_harness::verdict::Reason;
-use fencepost_lsl::program::SlotId;
+use fencepost_lsl::fence::FenceKind;
+use fencepost_lsl::program::{Placement, SlotId, Switch};
 
 /// Says whether a placement fails. If it does not know, it says no: correction sets are then larger than need be.
 pub type Fails<'f> = dyn FnMut(&Placement) -> Result<bool, Reason> + 'f;
 
-/// A correction set of a placement that failed, for a program with so many slots and kinds of fences.
+/// A correction set of a placement that failed, for a program with so many slots and these kinds of fences.
 pub fn correction(
     slots: usize,
-    kinds: usize,
+    kinds: &[FenceKind],
     mut failed: Placement,
     fails: &mut Fails,
 ) -> Result<Placement, Reason> {
@@ -26,9 +25,9 @@ pub fn correction(
 }
 
 /// Every fence at every slot.
-pub fn all(slots: usize, kinds: usize) -> Placement {
+pub fn all(slots: usize, kinds: &[FenceKind]) -> Placement {
     let slots = 0..slots as u32;
-    slots.flat_map(|slot| (0..kinds).map(move |fence| Switch { slot: SlotId(slot), fence })).collect()
+    slots.flat_map(|slot| kinds.iter().map(move |&kind| Switch { slot: SlotId(slot), kind })).collect()
 }
 
 /// Adds to a failing placement as many of some fences as it fails with.

@@ -11,43 +11,13 @@
 //! sets are the placements: a fence that serves several constraints is found without being looked for.
 
 use crate::avoid::{Bdd, Formula, Graph, TooLarge, avoid};
+use fencepost_explore::FlowPoint;
+use fencepost_explore::rlx::rules::Effect;
+use fencepost_lsl::fence::FenceKind;
 
-/// What a fence keeps in order.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub enum Kind {
-    /// Loads before loads.
-    LoadLoad,
-    /// Loads before stores.
-    LoadStore,
-    /// Stores before loads.
-    StoreLoad,
-    /// Stores before stores.
-    StoreStore,
-}
-
-impl Kind {
-    /// All of them.
-    pub const ALL: [Kind; 4] = [Kind::LoadLoad, Kind::LoadStore, Kind::StoreLoad, Kind::StoreStore];
-
-    /// Its name in C.
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::LoadLoad => "load-load",
-            Kind::LoadStore => "load-store",
-            Kind::StoreLoad => "store-load",
-            Kind::StoreStore => "store-store",
-        }
-    }
-}
-
-/// What a labelled access does; a read-modify-write does both.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct Effect {
-    /// It loads.
-    pub loads: bool,
-    /// It stores.
-    pub stores: bool,
-}
+/// The kinds that orderings are enforced by: what each keeps in order. Their numbers are those of variables.
+pub const TYPED: [FenceKind; 4] =
+    [FenceKind::LoadLoad, FenceKind::LoadStore, FenceKind::StoreLoad, FenceKind::StoreStore];
 
 /// The constraint [before ≺ after] between two labels.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -63,49 +33,38 @@ pub struct Ordering {
 
 impl Ordering {
     /// Between accesses that do what they can.
-    pub fn new(before: u32, after: u32) -> Ordering {
+    pub(crate) fn new(before: u32, after: u32) -> Ordering {
         Ordering { before, after, idle: false }
     }
 }
 
 /// A fence of a kind at a place.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct Fence {
+pub struct FenceAt {
     /// The number of the place.
     pub place: u32,
-    /// What it keeps in order.
-    pub kind: Kind,
+    /// What it keeps in order, one of [`TYPED`].
+    pub kind: FenceKind,
 }
 
-impl Fence {
+impl FenceAt {
     /// Its number as a variable of formulas over fences.
-    pub fn variable(self) -> u32 {
-        self.place * 4 + self.kind as u32
+    pub(crate) fn variable(self) -> u32 {
+        let kind = TYPED.iter().position(|kind| *kind == self.kind).expect("it is one of them");
+        self.place * 4 + kind as u32
     }
 
     /// The fence with a number.
-    pub fn of_variable(variable: u32) -> Fence {
-        Fence { place: variable / 4, kind: Kind::ALL[variable as usize % 4] }
+    pub(crate) fn of_variable(variable: u32) -> FenceAt {
+        FenceAt { place: variable / 4, kind: TYPED[variable as usize % 4] }
     }
-}
-
-/// A point of a thread's code, with calls inlined. Where a thread calls a procedure twice, the same label
-/// and the same place stand at several points.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Point {
-    /// The access that happens here.
-    pub label: Option<u32>,
-    /// The place right before it, where a fence may be put.
-    pub place: Option<u32>,
-    /// Points that may follow.
-    pub next: Vec<u32>,
 }
 
 /// The flow of all threads.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Flow {
-    /// Points, by number.
-    pub points: Vec<Point>,
+pub(crate) struct Flow {
+    /// Points, by number. Where a thread calls a procedure twice, the same label and the same place stand at several.
+    pub points: Vec<FlowPoint>,
     /// What labelled accesses do, by label.
     pub effects: Vec<Effect>,
 }
@@ -113,24 +72,28 @@ pub struct Flow {
 impl Flow {
     /// The kinds of fences that keep `ordering`, standing between its accesses. One that orders a part of a
     /// read-modify-write orders all of it.
-    pub fn sufficient(&self, ordering: Ordering) -> Vec<Kind> {
+    pub(crate) fn sufficient(&self, ordering: Ordering) -> Vec<FenceKind> {
         let (before, mut after) =
             (self.effects[ordering.before as usize], self.effects[ordering.after as usize]);
         after.stores &= !ordering.idle;
-        Kind::ALL
-            .into_iter()
-            .filter(|kind| match kind {
-                Kind::LoadLoad => before.loads && after.loads,
-                Kind::LoadStore => before.loads && after.stores,
-                Kind::StoreLoad => before.stores && after.loads,
-                Kind::StoreStore => before.stores && after.stores,
-            })
-            .collect()
+        let keeps = |kind: &FenceKind| match kind {
+            FenceKind::LoadLoad => before.loads && after.loads,
+            FenceKind::LoadStore => before.loads && after.stores,
+            FenceKind::StoreLoad => before.stores && after.loads,
+            FenceKind::StoreStore => before.stores && after.stores,
+            _ => false,
+        };
+        TYPED.into_iter().filter(keeps).collect()
     }
 
     /// The formula over fences that is satisfied by the sets that enforce `ordering`: `true` if no path leads
     /// from the one access to the other, `false` if one does that has no place.
-    pub fn enforce(&self, ordering: Ordering, bdd: &mut Bdd, limit: usize) -> Result<Formula, TooLarge> {
+    pub(crate) fn enforce(
+        &self,
+        ordering: Ordering,
+        bdd: &mut Bdd,
+        limit: usize,
+    ) -> Result<Formula, TooLarge> {
         let kinds = self.sufficient(ordering);
         // Behind all points, what stands for having reached `after`.
         let reached = self.points.len() as u32;
@@ -143,7 +106,7 @@ impl Flow {
             for &to in &point.next {
                 let next = &self.points[to as usize];
                 let prevent: Vec<u32> = next.place.map_or(Vec::new(), |place| {
-                    kinds.iter().map(|&kind| Fence { place, kind }.variable()).collect()
+                    kinds.iter().map(|&kind| FenceAt { place, kind }.variable()).collect()
                 });
                 let target = if next.label == Some(ordering.after) { reached } else { to };
                 graph.edge(from as u32, target, &prevent);
@@ -153,7 +116,7 @@ impl Flow {
     }
 
     /// A formula over constraints, given by `orderings`, as a formula over the fences that enforce them.
-    pub fn placements(
+    pub(crate) fn placements(
         &self,
         formula: Formula,
         orderings: &[Ordering],
@@ -187,12 +150,12 @@ mod tests {
     use super::*;
     use crate::avoid::{Minimal, cheapest};
 
-    const LOAD: Effect = Effect { loads: true, stores: false };
-    const STORE: Effect = Effect { loads: false, stores: true };
+    const LOAD: Effect = Effect::LOAD;
+    const STORE: Effect = Effect::STORE;
 
     /// Points with a label and a place each, numbered alike, and these steps.
     fn flow(effects: &[Effect], steps: &[(u32, u32)]) -> Flow {
-        let points = (0..effects.len() as u32).map(|at| Point {
+        let points = (0..effects.len() as u32).map(|at| FlowPoint {
             label: Some(at),
             place: Some(at),
             next: steps.iter().filter(|(from, _)| *from == at).map(|(_, to)| *to).collect(),
@@ -200,9 +163,9 @@ mod tests {
         Flow { points: points.collect(), effects: effects.to_vec() }
     }
 
-    fn listed(bdd: &Bdd, formula: Formula) -> Vec<Vec<Fence>> {
+    fn listed(bdd: &Bdd, formula: Formula) -> Vec<Vec<FenceAt>> {
         let sets = Minimal::of(bdd, formula).sets(100);
-        sets.into_iter().map(|set| set.into_iter().map(Fence::of_variable).collect()).collect()
+        sets.into_iter().map(|set| set.into_iter().map(FenceAt::of_variable).collect()).collect()
     }
 
     #[test]
@@ -214,7 +177,7 @@ mod tests {
         let (a, b) = (bdd.var(0), bdd.var(1));
         let both = bdd.and(a, b);
         let formula = flow.placements(both, &orderings, &mut bdd, usize::MAX).unwrap();
-        assert_eq!(listed(&bdd, formula), [[Fence { place: 1, kind: Kind::StoreStore }]]);
+        assert_eq!(listed(&bdd, formula), [[FenceAt { place: 1, kind: FenceKind::StoreStore }]]);
     }
 
     #[test]
@@ -224,11 +187,11 @@ mod tests {
         let mut bdd = Bdd::default();
         let ordering = Ordering::new(0, 3);
         let formula = flow.enforce(ordering, &mut bdd, usize::MAX).unwrap();
-        let fence = |place| Fence { place, kind: Kind::StoreLoad };
+        let fence = |place| FenceAt { place, kind: FenceKind::StoreLoad };
         let mut found = listed(&bdd, formula);
         found.sort();
         assert_eq!(found, [vec![fence(1), fence(2)], vec![fence(3)]]);
-        let weight = |variable| if Fence::of_variable(variable).place == 3 { 3 } else { 1 };
+        let weight = |variable| if FenceAt::of_variable(variable).place == 3 { 3 } else { 1 };
         assert_eq!(cheapest(&bdd, formula, weight).map(|(cost, _)| cost), Some(2));
     }
 
@@ -238,10 +201,10 @@ mod tests {
         let flow = flow(&[LOAD, STORE], &[(0, 1), (1, 0)]);
         let mut bdd = Bdd::default();
         let formula = flow.enforce(Ordering::new(1, 0), &mut bdd, usize::MAX).unwrap();
-        assert_eq!(listed(&bdd, formula), [[Fence { place: 0, kind: Kind::StoreLoad }]]);
+        assert_eq!(listed(&bdd, formula), [[FenceAt { place: 0, kind: FenceKind::StoreLoad }]]);
         // A load with itself, one round later.
         let formula = flow.enforce(Ordering::new(0, 0), &mut bdd, usize::MAX).unwrap();
-        let fences = [0, 1].map(|place| vec![Fence { place, kind: Kind::LoadLoad }]);
+        let fences = [0, 1].map(|place| vec![FenceAt { place, kind: FenceKind::LoadLoad }]);
         let mut found = listed(&bdd, formula);
         found.sort();
         assert_eq!(found, fences);

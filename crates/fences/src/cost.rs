@@ -5,7 +5,7 @@
 //! as if it ran twice, whatever it does: enough to keep fences out of loops where one outside will do, too
 //! little to put three outside instead of one inside.
 
-use crate::place::{KINDS, Kind};
+use fencepost_lsl::fence::FenceKind;
 use fencepost_lsl::program::Slot;
 use thiserror::Error;
 
@@ -15,8 +15,8 @@ const DEEPEST: u32 = 8;
 /// Costs by kind and loop.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Costs {
-    /// In the order of [`KINDS`]; not zero.
-    kinds: [u64; KINDS.len()],
+    /// In the order of [`FenceKind::ALL`]; not zero.
+    kinds: [u64; FenceKind::ALL.len()],
     /// By what each loop around a fence multiplies its cost; not zero.
     in_loop: u64,
 }
@@ -46,7 +46,7 @@ pub enum Error {
 }
 
 fn names() -> String {
-    KINDS.map(|kind| kind.name).join(", ")
+    FenceKind::ALL.map(FenceKind::name).join(", ")
 }
 
 impl Costs {
@@ -72,8 +72,8 @@ impl Costs {
                 return Err(Error::Twice(number, name.to_owned()));
             }
             seen.push(name);
-            match KINDS.iter().position(|kind| kind.name == name) {
-                Some(kind) => costs.kinds[kind] = value,
+            match FenceKind::named(name) {
+                Some(kind) => costs.kinds[kind as usize] = value,
                 None if name == "loop" => costs.in_loop = value,
                 None => return Err(Error::Kind(number, name.to_owned())),
             }
@@ -82,10 +82,8 @@ impl Costs {
     }
 
     /// What a fence of a kind costs at a place.
-    pub fn of(&self, kind: Kind, slot: &Slot) -> u64 {
-        let index = KINDS.iter().position(|known| known.name == kind.name);
-        let base = index.map_or(1, |index| self.kinds[index]);
-        base.saturating_mul(self.in_loop.saturating_pow(slot.loop_depth.min(DEEPEST)))
+    pub fn of(&self, kind: FenceKind, slot: &Slot) -> u64 {
+        self.kinds[kind as usize].saturating_mul(self.in_loop.saturating_pow(slot.loop_depth.min(DEEPEST)))
     }
 }
 
@@ -98,18 +96,14 @@ mod tests {
         Slot { at: Span::new(FileId(0), 0, 0), alone: None, function: "f".into(), loop_depth }
     }
 
-    fn kind(name: &str) -> Kind {
-        Kind::named(name).expect("a kind")
-    }
-
     #[test]
     fn by_kind_and_loop() {
         let costs = Costs::default();
-        assert_eq!(costs.of(kind("store-load"), &slot(0)), 4);
-        assert_eq!(costs.of(kind("load-load"), &slot(2)), 4);
+        assert_eq!(costs.of(FenceKind::StoreLoad, &slot(0)), 4);
+        assert_eq!(costs.of(FenceKind::LoadLoad, &slot(2)), 4);
         let costs = Costs::parse("# mine\nstore-load = 10\nloop 3 # each\n").expect("it is right");
-        assert_eq!(costs.of(kind("store-load"), &slot(1)), 30);
-        assert_eq!(costs.of(kind("full"), &slot(0)), 5);
+        assert_eq!(costs.of(FenceKind::StoreLoad, &slot(1)), 30);
+        assert_eq!(costs.of(FenceKind::Full, &slot(0)), 5);
     }
 
     #[test]

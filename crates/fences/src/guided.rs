@@ -13,16 +13,16 @@
 //! set of fences is then possible with each part of it.
 
 use crate::hitting::Hitting;
-use fencepost_bounded::switched::{Finding, Placement, Switched};
-use fencepost_bounded::unroll::Switch;
+use fencepost_bounded::switched::{Switched, Tried};
 use fencepost_harness::budget::{Budget, Poll};
 use fencepost_harness::verdict::Reason;
-use fencepost_lsl::program::SlotId;
+use fencepost_lsl::fence::FenceKind;
+use fencepost_lsl::program::{Placement, SlotId, Switch};
 
 /// A check that depends on which fences are there.
 pub trait Trial {
     /// What a placement leads to.
-    fn check(&mut self, on: &Placement) -> Result<Finding, Reason>;
+    fn check(&mut self, on: &Placement) -> Result<Tried, Reason>;
 
     /// Fences of which every placement has one that does not fail as the one did that was asked about last;
     /// none if nothing helps.
@@ -34,7 +34,7 @@ pub trait Trial {
 }
 
 impl Trial for Switched<'_> {
-    fn check(&mut self, on: &Placement) -> Result<Finding, Reason> {
+    fn check(&mut self, on: &Placement) -> Result<Tried, Reason> {
         Switched::check(self, on)
     }
 
@@ -48,7 +48,7 @@ impl Trial for Switched<'_> {
 }
 
 impl<Q: Trial + ?Sized> Trial for Box<Q> {
-    fn check(&mut self, on: &Placement) -> Result<Finding, Reason> {
+    fn check(&mut self, on: &Placement) -> Result<Tried, Reason> {
         (**self).check(on)
     }
 
@@ -63,7 +63,7 @@ impl<Q: Trial + ?Sized> Trial for Box<Q> {
 
 /// What the search is doing, for a progress line.
 #[derive(Clone, Copy, Debug)]
-pub struct Progress {
+pub struct Attempt {
     /// The check under way.
     pub question: usize,
     /// Placements tried before.
@@ -76,14 +76,16 @@ pub struct Progress {
 
 /// What to search for.
 pub struct Options<'a> {
-    /// What a fence costs at a slot, for each slot and each kind of fence in it.
+    /// The kinds of fences that are offered at each slot.
+    pub kinds: &'a [FenceKind],
+    /// What they cost, for each slot and each of the kinds in it.
     pub costs: &'a [Vec<u64>],
     /// How many placements to find.
     pub limit: usize,
     /// When to give up.
     pub budget: &'a Budget,
     /// Told what is going on.
-    pub progress: &'a dyn Fn(Progress),
+    pub progress: &'a dyn Fn(Attempt),
 }
 
 /// A placement with which all checks hold.
@@ -97,7 +99,7 @@ pub struct Found {
 
 /// What a search leads to.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Outcome {
+pub enum Searched {
     /// These placements, cheapest first.
     Placements {
         /// At least one.
@@ -110,7 +112,7 @@ pub enum Outcome {
         /// Index of the check.
         question: usize,
         /// How it fails.
-        finding: Finding,
+        tried: Tried,
     },
 }
 
@@ -132,30 +134,29 @@ pub fn infer<Q: Trial>(
     questions: &mut [Q],
     options: &Options,
     effort: &mut Effort,
-) -> Result<Outcome, (usize, Reason)> {
-    let kinds = options.costs.first().map_or(0, Vec::len);
+) -> Result<Searched, (usize, Reason)> {
     let mut costs = options.costs.concat();
     costs.reverse();
     let order = (0..questions.len()).collect();
-    let mut search = Search { questions, options, effort, kinds, order, hitting: Hitting::new(costs) };
+    let mut search = Search { questions, options, effort, order, hitting: Hitting::new(costs) };
     let mut found = Vec::new();
     loop {
         let cheapest = search.hitting.minimum(&Poll::new(options.budget));
         let Some(choice) = cheapest.map_err(|exhausted| (0, exhausted.into()))? else {
             // The correction sets are never empty, so without ruled-out placements there is a choice.
-            return Ok(Outcome::Placements { found, complete: true });
+            return Ok(Searched::Placements { found, complete: true });
         };
         let placement: Placement = choice.iter().map(|&element| search.switch(element)).collect();
         match search.judge(&placement)? {
             Judgement::Holds => {}
             Judgement::Fails => continue,
-            Judgement::Hopeless(question, finding) => return Ok(Outcome::Hopeless { question, finding }),
+            Judgement::Hopeless(question, tried) => return Ok(Searched::Hopeless { question, tried }),
         }
         let cost = search.hitting.cost(&choice);
         let only = placement.is_empty();
         found.push(Found { placement, cost });
         if only || found.len() == options.limit {
-            return Ok(Outcome::Placements { found, complete: only });
+            return Ok(Searched::Placements { found, complete: only });
         }
         search.hitting.block(choice);
     }
@@ -165,8 +166,6 @@ struct Search<'s, 'o, Q> {
     questions: &'s mut [Q],
     options: &'o Options<'o>,
     effort: &'s mut Effort,
-    /// How many kinds of fences each slot has.
-    kinds: usize,
     /// The order in which questions are asked: those that failed last come first.
     order: Vec<usize>,
     /// Elements are switches, numbered from the last to the first: of choices that cost the same, early
@@ -177,13 +176,14 @@ struct Search<'s, 'o, Q> {
 enum Judgement {
     Holds,
     Fails,
-    Hopeless(usize, Finding),
+    Hopeless(usize, Tried),
 }
 
 impl<Q: Trial> Search<'_, '_, Q> {
     fn switch(&self, element: usize) -> Switch {
-        let element = self.options.costs.len() * self.kinds - 1 - element;
-        Switch { slot: SlotId((element / self.kinds) as u32), fence: element % self.kinds }
+        let kinds = self.options.kinds;
+        let element = self.options.costs.len() * kinds.len() - 1 - element;
+        Switch { slot: SlotId((element / kinds.len()) as u32), kind: kinds[element % kinds.len()] }
     }
 
     /// Asks all questions until one fails, and learns from that.
@@ -191,21 +191,21 @@ impl<Q: Trial> Search<'_, '_, Q> {
         self.effort.tried += 1;
         for position in 0..self.order.len() {
             let question = self.order[position];
-            (self.options.progress)(Progress {
+            (self.options.progress)(Attempt {
                 question,
                 tried: self.effort.tried - 1,
                 corrections: self.effort.corrections,
                 fences: placement.len(),
             });
             self.effort.checks += 1;
-            let finding = self.questions[question].check(placement).map_err(|reason| (question, reason))?;
-            if finding == Finding::Holds {
+            let tried = self.questions[question].check(placement).map_err(|reason| (question, reason))?;
+            if tried == Tried::Holds {
                 continue;
             }
-            self.effort.unbounded += matches!(finding, Finding::Unbounded(_)) as usize;
+            self.effort.unbounded += matches!(tried, Tried::Unbounded(_)) as usize;
             let hopeless = self.learn(question, placement).map_err(|reason| (question, reason))?;
             self.order[..=position].rotate_right(1);
-            return Ok(if hopeless { Judgement::Hopeless(question, finding) } else { Judgement::Fails });
+            return Ok(if hopeless { Judgement::Hopeless(question, tried) } else { Judgement::Fails });
         }
         Ok(Judgement::Holds)
     }
@@ -221,8 +221,11 @@ impl<Q: Trial> Search<'_, '_, Q> {
                 return Ok(true);
             }
             self.effort.corrections += 1;
-            let last = self.options.costs.len() * self.kinds - 1;
-            let element = |switch: &Switch| last - switch.slot.index() * self.kinds - switch.fence;
+            let kinds = self.options.kinds;
+            let last = self.options.costs.len() * kinds.len() - 1;
+            let kind =
+                |switch: &Switch| kinds.iter().position(|kind| *kind == switch.kind).expect("it is offered");
+            let element = |switch: &Switch| last - switch.slot.index() * kinds.len() - kind(switch);
             self.hitting.add(correction.iter().map(element).collect());
             on.extend(correction);
             if !check.still_fails(&on)? {

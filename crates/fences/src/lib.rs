@@ -13,13 +13,13 @@
 //! assert_eq!(places.minimum(&Poll::never()), Ok(Some(vec![2])));
 //! ```
 //!
-//! Begin with [`place`] and [`guided`]; [`avoid`] is where [`store_buffers`] and [`rlx`] meet.
+//! Begin with [`place`] and [`guided`]; `avoid` is where [`store_buffers`] and [`rlx`] meet.
 //!
 //! Deliberately absent: printing, reading and writing of files, and trust. A placement found here is a
 //! claim until the patched program was checked like any other.
 
 pub mod asking;
-pub mod avoid;
+mod avoid;
 pub mod constraints;
 pub mod cost;
 pub mod guided;

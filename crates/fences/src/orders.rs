@@ -4,8 +4,8 @@
 //! Where that is more than is needed, the store can release by itself, which reads better and costs less on many
 //! machines. Here are the accesses for which that may be, by where they stand; whether it is enough, a check tells.
 
-use crate::place::Kind;
 use crate::text;
+use fencepost_lsl::fence::FenceKind;
 use fencepost_lsl::program::{Order, Program, Slot, Stmt, StmtKind};
 use fencepost_lsl::source::{FileId, Span};
 use std::collections::BTreeMap;
@@ -50,7 +50,7 @@ struct Access {
 
 /// Which accesses around a slot could have stronger orders instead of a fence of this kind in it: one way or
 /// another, those that change least first.
-pub fn instead(program: &Program, slot: &Slot, kind: Kind) -> Vec<Vec<Stronger>> {
+pub fn instead(program: &Program, slot: &Slot, kind: FenceKind) -> Vec<Vec<Stronger>> {
     let accesses = accesses(program, slot);
     let before = |wanted: &dyn Fn(&Access) -> bool, order: Order| {
         let mut earlier = accesses.iter().rev().filter(|(start, _)| **start < slot.at.start);
@@ -66,7 +66,7 @@ pub fn instead(program: &Program, slot: &Slot, kind: Kind) -> Vec<Vec<Stronger>>
     let released = || behind(&|access| access.stores, Order::Release);
     let one = |stronger: Option<Stronger>| stronger.map(|stronger| vec![stronger]);
     let two = |first: Option<Stronger>, second: Option<Stronger>| Some(vec![first?, second?]);
-    let ways = match kind.fence.order {
+    let ways = match kind.fence().order {
         Order::Acquire | Order::AcquirePc => vec![one(acquired())],
         Order::Release => vec![one(released())],
         Order::AcqRel => vec![one(acquired()), one(released()), two(acquired(), released())],

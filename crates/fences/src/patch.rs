@@ -1,10 +1,9 @@
 //! From a placement to the text that has it: insertions into the user's files, and the difference to show.
 
 use crate::orders::Stronger;
-use crate::place::{Kind, includes, slot};
+use crate::place::{includes, slot, statement};
 use crate::text;
-use fencepost_bounded::switched::Placement;
-use fencepost_lsl::program::{Program, Slot};
+use fencepost_lsl::program::{Placement, Program, Slot};
 use fencepost_lsl::source::{FileId, SourceFile};
 use std::collections::BTreeMap;
 
@@ -31,14 +30,14 @@ struct Insertion {
 }
 
 /// The files that a placement changes, and stronger orders of accesses.
-pub fn patches(program: &Program, kinds: &[Kind], placement: &Placement, orders: &[Stronger]) -> Vec<Patch> {
-    let header = !includes(program, "fencepost.h") && placement.iter().any(|s| !kinds[s.fence].is_c11);
+pub fn patches(program: &Program, placement: &Placement, orders: &[Stronger]) -> Vec<Patch> {
+    let header = !includes(program, "fencepost.h") && placement.iter().any(|switch| !switch.kind.is_c11());
     let long = header || uses_long_names(program);
     // Statements by place.
     let mut places: BTreeMap<u32, (&Slot, Vec<String>)> = BTreeMap::new();
     for switch in placement {
         let place = places.entry(switch.slot.0).or_insert((slot(program, *switch), Vec::new()));
-        place.1.push(kinds[switch.fence].statement(long));
+        place.1.push(statement(switch.kind, long));
     }
     let mut files: BTreeMap<FileId, Vec<Insertion>> = BTreeMap::new();
     // Bodies that get braces: what stands in front and behind.

@@ -1,64 +1,21 @@
-//! Places and kinds of fences: what can be put where, how it is written, and the program that has it.
+//! Places of fences: what can be put where, how it is written, and the program that has it.
 
-use fencepost_bounded::switched::Placement;
-use fencepost_bounded::unroll::Switch;
-use fencepost_lsl::program::{Fence, Order, Program, Slot, SlotId, Stmt, StmtKind};
+use fencepost_lsl::fence::FenceKind;
+use fencepost_lsl::program::{Fence, Placement, Program, Slot, SlotId, Stmt, StmtKind, Switch};
 use fencepost_lsl::source::Origin;
 
-/// A kind of fence that can be put somewhere.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Kind {
-    /// Its name, on the command line and in files of costs.
-    pub name: &'static str,
-    /// What it orders.
-    pub fence: Fence,
-    /// Whether it is one of C11's.
-    pub is_c11: bool,
+/// The kinds that a program is offered if nobody says otherwise: C11's own where it uses C11 atomics.
+pub fn defaults(program: &Program) -> Vec<FenceKind> {
+    let c11 = includes(program, "stdatomic.h");
+    FenceKind::ALL.into_iter().filter(|kind| kind.is_c11() == c11).collect()
 }
 
-const fn by_kind(name: &'static str, fence: Fence) -> Kind {
-    Kind { name, fence, is_c11: false }
-}
-
-const fn by_order(name: &'static str, order: Order) -> Kind {
-    Kind { name, fence: Fence::of_order(order), is_c11: true }
-}
-
-/// All kinds, the fences of `fencepost.h` first.
-pub const KINDS: [Kind; 9] = [
-    by_kind("load-load", Fence { load_load: true, ..Fence::NONE }),
-    by_kind("load-store", Fence { load_store: true, ..Fence::NONE }),
-    by_kind("store-store", Fence { store_store: true, ..Fence::NONE }),
-    by_kind("store-load", Fence { store_load: true, ..Fence::NONE }),
-    Kind::FULL,
-    by_order("acquire", Order::Acquire),
-    by_order("release", Order::Release),
-    by_order("acq_rel", Order::AcqRel),
-    by_order("seq_cst", Order::SeqCst),
-];
-
-impl Kind {
-    /// The fence that orders everything.
-    pub const FULL: Kind = by_kind("full", Fence::FULL);
-
-    /// The kind with a name.
-    pub fn named(name: &str) -> Option<Kind> {
-        KINDS.into_iter().find(|kind| kind.name == name)
-    }
-
-    /// The kinds that a program is offered if nobody says otherwise: C11's own where it uses C11 atomics.
-    pub fn defaults(program: &Program) -> Vec<Kind> {
-        let c11 = includes(program, "stdatomic.h");
-        KINDS.into_iter().filter(|kind| kind.is_c11 == c11).collect()
-    }
-
-    /// The statement, as C text. `long` asks for the names that start with `fp_`.
-    pub fn statement(&self, long: bool) -> String {
-        match (self.is_c11, long) {
-            (true, _) => format!("atomic_thread_fence(memory_order_{});", self.name),
-            (false, true) => format!("fp_fence(\"{}\");", self.name),
-            (false, false) => format!("fence(\"{}\");", self.name),
-        }
+/// The statement that is a fence, as C text. `long` asks for the names that start with `fp_`.
+pub fn statement(kind: FenceKind, long: bool) -> String {
+    match (kind.is_c11(), long) {
+        (true, _) => format!("atomic_thread_fence(memory_order_{kind});"),
+        (false, true) => format!("fp_fence(\"{kind}\");"),
+        (false, false) => format!("fence(\"{kind}\");"),
     }
 }
 
@@ -123,10 +80,10 @@ fn keep(body: &mut Vec<Stmt>, kept: &[bool]) {
 }
 
 /// The program with the fences of a placement at its slots, and no slots.
-pub fn resolve(program: &Program, kinds: &[Kind], placement: &Placement) -> Program {
+pub fn resolve(program: &Program, placement: &Placement) -> Program {
     fenced(program, &|slot| {
         let on = placement.iter().filter(|switch| switch.slot == slot);
-        on.map(|switch| kinds[switch.fence].fence).collect()
+        on.map(|switch| switch.kind.fence()).collect()
     })
 }
 

@@ -7,15 +7,16 @@
 
 use crate::asking;
 use crate::guided::Trial;
-use crate::place::{Kind, resolve};
-use fencepost_bounded::switched::{Finding, Placement};
+use crate::place::resolve;
+use fencepost_bounded::switched::Tried;
 use fencepost_explore::Options;
 use fencepost_explore::abstraction::{Approach, verify};
-use fencepost_harness::engine;
+use fencepost_harness::engine::Finding;
 use fencepost_harness::operation::Harness;
 use fencepost_harness::question::Question;
 use fencepost_harness::verdict::Reason;
-use fencepost_lsl::program::ProcId;
+use fencepost_lsl::fence::FenceKind;
+use fencepost_lsl::program::{Placement, ProcId};
 
 /// A closed program with slots, on a machine.
 pub struct Proved<'a> {
@@ -23,7 +24,7 @@ pub struct Proved<'a> {
     main: ProcId,
     options: &'a Options,
     approach: Approach,
-    kinds: &'a [Kind],
+    kinds: &'a [FenceKind],
     /// The placement that failed last.
     failed: Option<Placement>,
 }
@@ -35,34 +36,32 @@ impl<'a> Proved<'a> {
         main: ProcId,
         options: &'a Options,
         approach: Approach,
-        kinds: &'a [Kind],
+        kinds: &'a [FenceKind],
     ) -> Proved<'a> {
         Proved { harness, main, options, approach, kinds, failed: None }
     }
 
     /// Whether a placement fails.
     fn fails(&self, on: &Placement) -> Result<bool, Reason> {
-        let program = resolve(&self.harness.program, self.kinds, on);
+        let program = resolve(&self.harness.program, on);
         let harness = Harness { program, ..self.harness.clone() };
         match verify(&harness, &Question::Main(self.main), self.options, self.approach, &|_| {}).finding {
-            engine::Finding::Holds => Ok(false),
-            engine::Finding::Violated { .. } => Ok(true),
-            engine::Finding::Inconclusive(Reason::Abstraction(_)) if self.approach != Approach::Refine => {
-                Ok(true)
-            }
-            engine::Finding::Inconclusive(reason) => Err(reason),
+            Finding::Holds => Ok(false),
+            Finding::Violated { .. } => Ok(true),
+            Finding::Inconclusive(Reason::Abstraction(_)) if self.approach != Approach::Refine => Ok(true),
+            Finding::Inconclusive(reason) => Err(reason),
         }
     }
 }
 
 impl Trial for Proved<'_> {
-    fn check(&mut self, on: &Placement) -> Result<Finding, Reason> {
+    fn check(&mut self, on: &Placement) -> Result<Tried, Reason> {
         self.failed = None;
         if !self.fails(on)? {
-            return Ok(Finding::Holds);
+            return Ok(Tried::Holds);
         }
         self.failed = Some(on.clone());
-        Ok(Finding::Violated)
+        Ok(Tried::Violated)
     }
 
     fn correction(&mut self) -> Result<Placement, Reason> {
@@ -74,10 +73,10 @@ impl Trial for Proved<'_> {
             // What is not decided does not count as a failure: a larger correction is asked for.
             None => Ok(self.fails(on).unwrap_or(false)),
         };
-        asking::correction(self.harness.program.slots.len(), self.kinds.len(), failed, &mut fails)
+        asking::correction(self.harness.program.slots.len(), self.kinds, failed, &mut fails)
     }
 
     fn still_fails(&mut self, on: &Placement) -> Result<bool, Reason> {
-        Ok(self.check(on)? == Finding::Violated)
+        Ok(self.check(on)? == Tried::Violated)
     }
 }

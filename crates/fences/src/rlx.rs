@@ -8,10 +8,11 @@
 //! explored again.
 
 use crate::avoid::{Bdd, Formula, Graph, Minimal, TooLarge, avoid, cheapest};
-use crate::constraints::{self, Fence, Flow, Kind, Ordering, Point};
+use crate::constraints::{FenceAt, Flow, Ordering};
 use crate::place;
+use fencepost_explore::FlowPoint;
 use fencepost_explore::rlx::rules::Rules;
-use fencepost_explore::rlx::{self, Exploration, Label, Options, Overtaking, Transitions, Verdict};
+use fencepost_explore::rlx::{self, Explored, Label, Options, Overtaking, Transitions};
 use fencepost_harness::budget::Poll;
 use fencepost_harness::mine::{Mined, mine};
 use fencepost_harness::observation::ObservationSet;
@@ -19,7 +20,7 @@ use fencepost_harness::operation::Harness;
 use fencepost_harness::question::Question;
 use fencepost_harness::test::Test;
 use fencepost_harness::verdict::Reason;
-use fencepost_lsl::program::{self, Program};
+use fencepost_lsl::program::{ProcId, Program};
 use rustc_hash::FxHashMap;
 use std::fmt;
 
@@ -36,7 +37,7 @@ pub enum Goal {
 
 /// How far to go.
 #[derive(Clone, Debug)]
-pub struct Limits {
+pub struct Extent {
     /// How states are explored.
     pub explore: Options,
     /// Nodes of decision diagrams.
@@ -45,25 +46,25 @@ pub struct Limits {
     pub listed: usize,
 }
 
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits { explore: Options::default(), nodes: 1 << 26, listed: 1000 }
+impl Default for Extent {
+    fn default() -> Extent {
+        Extent { explore: Options::default(), nodes: 1 << 26, listed: 1000 }
     }
 }
 
-/// A placement of fences.
+/// A placement of fences, with its price.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Placement {
+pub struct Priced {
     /// Its fences. Places are slots of the program; if it has none, even places are in front of the access with
     /// half the number, others behind it.
-    pub fences: Vec<Fence>,
+    pub fences: Vec<FenceAt>,
     /// What it costs.
     pub cost: u64,
 }
 
 /// What was inferred.
 #[derive(Clone, Debug)]
-pub struct Inference {
+pub struct Solutions {
     /// The program's accesses, which orderings are between.
     pub accesses: Vec<Label>,
     /// Minimal sets of orderings that suffice, at most as many as asked for. One empty set: nothing is needed.
@@ -71,7 +72,7 @@ pub struct Inference {
     /// How many such sets there are.
     pub ordering_sets: u64,
     /// Minimal placements, at most as many as asked for; the cheapest ones first.
-    pub placements: Vec<Placement>,
+    pub placements: Vec<Priced>,
     /// How many there are. Placements that differ in the kind of a fence count as two.
     pub placement_sets: u64,
     /// States explored, for each goal.
@@ -81,11 +82,11 @@ pub struct Inference {
     /// What is known of the cheapest placement, the first of `placements`.
     pub standing: Standing,
     /// Whether a complete execution had more rounds of a loop under way than are looked at. Then executions were
-    /// missed: what is listed is needed, and may not be enough. See [`Inference::is_complete`].
+    /// missed: what is listed is needed, and may not be enough. See [`Solutions::is_complete`].
     pub held: bool,
 }
 
-impl Inference {
+impl Solutions {
     /// Whether all executions were looked at, so that every placement listed is enough, and nothing that was
     /// explored again left that open.
     pub fn is_complete(&self) -> bool {
@@ -106,81 +107,81 @@ pub enum Standing {
 
 /// Why nothing was inferred.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Failure {
+pub enum Obstacle {
     /// A goal fails even if nothing is reordered, or its accesses have no place between them; which goal.
     Impossible(usize),
     /// Not decided; for which goal and why.
     Inconclusive(usize, Reason),
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for Obstacle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Failure::Impossible(goal) => {
+            Obstacle::Impossible(goal) => {
                 write!(f, "no fences help test {}: it fails in program order", goal + 1)
             }
-            Failure::Inconclusive(goal, reason) => write!(f, "test {}: {reason}", goal + 1),
+            Obstacle::Inconclusive(goal, reason) => write!(f, "test {}: {reason}", goal + 1),
         }
     }
 }
 
-impl std::error::Error for Failure {}
+impl std::error::Error for Obstacle {}
 
 /// Infers which fences make all goals hold. `cost` says what a fence costs.
 pub fn infer(
     harness: &Harness,
     goals: &[Goal],
     rules: &'static Rules,
-    limits: &Limits,
-    cost: &dyn Fn(Fence) -> u64,
-) -> Result<Inference, Failure> {
+    extent: &Extent,
+    cost: &dyn Fn(FenceAt) -> u64,
+) -> Result<Solutions, Obstacle> {
     let mut bdd = Bdd::default();
     let mut merged = Merged::default();
     let mut all = Formula::TRUE;
     let mut states = Vec::new();
     let mut open = None;
     for (number, goal) in goals.iter().enumerate() {
-        let stop = |reason| Failure::Inconclusive(number, reason);
-        let explored = explore(harness, goal, rules, &limits.explore, true).map_err(stop)?;
+        let stop = |reason| Obstacle::Inconclusive(number, reason);
+        let explored = explore(harness, goal, rules, &extent.explore, true).map_err(stop)?;
         let Some(transitions) = &explored.transitions else {
             let internal = || Reason::Internal("an exploration without steps".into());
             return Err(stop(explored.stopped.unwrap_or_else(internal)));
         };
-        match &explored.verdict {
+        match &explored.holds {
             // Nothing completes: that no error is reached says nothing.
-            Verdict::Inconclusive(reason @ Reason::Vacuous(_)) => return Err(stop(reason.clone())),
-            Verdict::Inconclusive(reason) => open = open.or(Some((number, reason.clone()))),
-            Verdict::Holds | Verdict::Violated { .. } => {}
+            Err(reason @ Reason::Vacuous(_)) => return Err(stop(reason.clone())),
+            Err(reason) => open = open.or(Some((number, reason.clone()))),
+            Ok(_) => {}
         }
         states.push(explored.states);
         let large = |large: TooLarge| stop(Reason::Unsupported(large.to_string()));
         let names = merged.add(&explored).map_err(|why| stop(Reason::Unsupported(why)))?;
         let graph = merged.graph(transitions, &names);
-        let formula = avoid(&graph, &mut bdd, limits.nodes).map_err(large)?;
+        let formula = avoid(&graph, &mut bdd, extent.nodes).map_err(large)?;
         all = bdd.and(all, formula);
         if all == Formula::FALSE {
-            return Err(Failure::Impossible(number));
+            return Err(Obstacle::Impossible(number));
         }
     }
     let last = goals.len().saturating_sub(1);
-    let large = |large: TooLarge| Failure::Inconclusive(last, Reason::Unsupported(large.to_string()));
-    let placed = merged.flow.placements(all, &merged.orderings, &mut bdd, limits.nodes).map_err(large)?;
-    let Some((_, best)) = cheapest(&bdd, placed, |variable| cost(Fence::of_variable(variable))) else {
-        return Err(Failure::Impossible(last));
+    let large = |large: TooLarge| Obstacle::Inconclusive(last, Reason::Unsupported(large.to_string()));
+    let placed = merged.flow.placements(all, &merged.orderings, &mut bdd, extent.nodes).map_err(large)?;
+    let Some((_, best)) = cheapest(&bdd, placed, |variable| cost(FenceAt::of_variable(variable))) else {
+        return Err(Obstacle::Impossible(last));
     };
     let (sets, placements) = (Minimal::of(&bdd, all), Minimal::of(&bdd, placed));
     let placement = |set: Vec<u32>| {
-        let fences: Vec<Fence> = set.into_iter().map(Fence::of_variable).collect();
-        Placement { cost: fences.iter().map(|fence| cost(*fence)).sum(), fences }
+        let fences: Vec<FenceAt> = set.into_iter().map(FenceAt::of_variable).collect();
+        Priced { cost: fences.iter().map(|fence| cost(*fence)).sum(), fences }
     };
-    let mut listed: Vec<Placement> = placements.sets(limits.listed).into_iter().map(placement).collect();
+    let mut listed: Vec<Priced> = placements.sets(extent.listed).into_iter().map(placement).collect();
     let best = placement(best);
     listed.retain(|other| *other != best);
     listed.push(best);
     listed.sort_by_key(|placement| (placement.cost, placement.fences.len()));
     let named = |set: Vec<u32>| set.into_iter().map(|number| merged.orderings[number as usize]).collect();
-    let mut inference = Inference {
-        orderings: sets.sets(limits.listed).into_iter().map(named).collect(),
+    let mut inference = Solutions {
+        orderings: sets.sets(extent.listed).into_iter().map(named).collect(),
         ordering_sets: sets.count(),
         placement_sets: placements.count(),
         placements: listed,
@@ -194,7 +195,7 @@ pub fn infer(
     let cheapest = &inference.placements[0];
     inference.standing = match open {
         _ if inference.slots && !cheapest.fences.is_empty() => {
-            check(harness, goals, rules, limits, cheapest)?
+            check(harness, goals, rules, extent, cheapest)?
         }
         _ if !cheapest.fences.is_empty() => Standing::Untried,
         Some((goal, reason)) => Standing::Open(goal, reason),
@@ -209,37 +210,32 @@ fn check(
     harness: &Harness,
     goals: &[Goal],
     rules: &'static Rules,
-    limits: &Limits,
-    placement: &Placement,
-) -> Result<Standing, Failure> {
+    extent: &Extent,
+    placement: &Priced,
+) -> Result<Standing, Obstacle> {
     let mut standing = Standing::Holds;
     let fenced = Harness { program: with_fences(&harness.program, &placement.fences), ..harness.clone() };
     for (number, goal) in goals.iter().enumerate() {
-        let stop = |reason| Failure::Inconclusive(number, reason);
-        match explore(&fenced, goal, rules, &limits.explore, false).map_err(stop)?.verdict {
-            Verdict::Violated { .. } => {
+        let stop = |reason| Obstacle::Inconclusive(number, reason);
+        match explore(&fenced, goal, rules, &extent.explore, false).map_err(stop)?.holds {
+            Ok(false) => {
                 let why = "the program still fails with the fences that were inferred";
                 return Err(stop(Reason::Internal(why.into())));
             }
-            Verdict::Inconclusive(reason) if standing == Standing::Holds => {
+            Err(reason) if standing == Standing::Holds => {
                 standing = Standing::Open(number, reason);
             }
-            Verdict::Holds | Verdict::Inconclusive(_) => {}
+            Ok(true) | Err(_) => {}
         }
     }
     Ok(standing)
 }
 
 /// The program with fences at some of its slots.
-pub fn with_fences(program: &Program, fences: &[Fence]) -> Program {
+pub(crate) fn with_fences(program: &Program, fences: &[FenceAt]) -> Program {
     place::fenced(program, &|slot| {
-        fences.iter().filter(|fence| fence.place == slot.0).map(|fence| of_kind(fence.kind)).collect()
+        fences.iter().filter(|fence| fence.place == slot.0).map(|fence| fence.kind.fence()).collect()
     })
-}
-
-/// A fence of a kind, in a program.
-pub fn of_kind(kind: Kind) -> program::Fence {
-    program::Fence::named(kind.name()).expect("every kind has a name that is known")
 }
 
 fn explore(
@@ -248,7 +244,7 @@ fn explore(
     rules: &'static Rules,
     options: &Options,
     transitions: bool,
-) -> Result<Exploration, Reason> {
+) -> Result<Explored, Reason> {
     let options = Options { transitions, ..options.clone() };
     let explore =
         |question: &Question, specification| rlx::explore(harness, question, specification, rules, &options);
@@ -272,7 +268,7 @@ fn explore(
 #[derive(Default)]
 struct Merged {
     accesses: Vec<Label>,
-    known: FxHashMap<(program::ProcId, u32), u32>,
+    known: FxHashMap<(ProcId, u32), u32>,
     orderings: Vec<Ordering>,
     numbers: FxHashMap<Ordering, u32>,
     flow: Flow,
@@ -281,13 +277,12 @@ struct Merged {
 
 impl Merged {
     /// Adds an exploration; the common numbers of its labels.
-    fn add(&mut self, explored: &Exploration) -> Result<Vec<u32>, String> {
+    fn add(&mut self, explored: &Explored) -> Result<Vec<u32>, String> {
         let mut names = Vec::new();
         for label in &explored.labels.all {
             let number = *self.known.entry(label.at).or_insert_with(|| {
                 self.accesses.push(label.clone());
-                let rlx::rules::Effect { loads, stores } = label.effect;
-                self.flow.effects.push(constraints::Effect { loads, stores });
+                self.flow.effects.push(label.effect);
                 self.accesses.len() as u32 - 1
             });
             names.push(number);
@@ -295,7 +290,7 @@ impl Merged {
         let flow = explored.flow.as_ref().map_err(Clone::clone)?;
         let first = self.flow.points.len() as u32;
         let place = |place: u32| if flow.slots { place } else { 2 * names[place as usize / 2] + place % 2 };
-        self.flow.points.extend(flow.points.iter().map(|point| Point {
+        self.flow.points.extend(flow.points.iter().map(|point| FlowPoint {
             label: point.label.map(|label| names[label as usize]),
             place: point.place.map(place),
             next: point.next.iter().map(|next| first + next).collect(),

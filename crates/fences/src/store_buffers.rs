@@ -9,9 +9,10 @@
 //! Fences are full ones here, as in the paper's study.
 
 use crate::avoid::{Bdd, Formula, Graph, Minimal, TooLarge, avoid, cheapest, cuts};
-use crate::constraints::{Effect, Fence, Flow, Ordering, Point};
+use crate::constraints::{FenceAt, Flow, Ordering};
 use crate::place;
-use fencepost_explore::abstraction::{Abstraction, Access, Pass, System, system};
+use fencepost_explore::abstraction::{Abstraction, Pass, System, system};
+use fencepost_explore::rlx::rules::Effect;
 use fencepost_explore::{Options, Statistics};
 use fencepost_harness::operation::Harness;
 use fencepost_harness::question::Question;
@@ -82,9 +83,9 @@ pub fn infer(
     let flow = flow(&system);
     let placed = flow.placements(formula, &constraints.list, &mut bdd, MOST_NODES).map_err(large)?;
     let slots = |set: Vec<u32>| -> Vec<SlotId> {
-        set.into_iter().map(|variable| SlotId(Fence::of_variable(variable).place)).collect()
+        set.into_iter().map(|variable| SlotId(FenceAt::of_variable(variable).place)).collect()
     };
-    let weight = |variable| cost(SlotId(Fence::of_variable(variable).place));
+    let weight = |variable| cost(SlotId(FenceAt::of_variable(variable).place));
     let minimal = Minimal::of(&bdd, placed);
     let span = |label: u32| system.spans[label as usize];
     Ok(Inferred {
@@ -153,13 +154,8 @@ fn prevent(passes: &[Pass], all: bool, constraints: &mut Constraints) -> Vec<Vec
 
 /// The code as the placement of fences wants it. Full fences order all kinds alike: one kind stands for them.
 fn flow(system: &System) -> Flow {
-    let point = |point: &fencepost_explore::abstraction::FlowPoint| Point {
-        label: (point.access != Access::None).then_some(point.label),
-        place: point.slot.map(|slot| slot.0),
-        next: point.next.clone(),
-    };
-    let effects = vec![Effect { loads: false, stores: true }; system.spans.len()];
-    Flow { points: system.flow.iter().map(point).collect(), effects }
+    let effects = vec![Effect::STORE; system.spans.len()];
+    Flow { points: system.flow.clone(), effects }
 }
 
 /// The program with full fences in some slots.

@@ -2,18 +2,18 @@
 //! switches. The minimal ones that hold must be just those that inference finds, in order of cost.
 
 use fencepost_bounded::check::{self, Options};
-use fencepost_bounded::switched::{Placement, Switched};
-use fencepost_bounded::unroll::Switch;
+use fencepost_bounded::switched::Switched;
 use fencepost_c::load_with;
 use fencepost_fences::cost::Costs;
-use fencepost_fences::guided::{self, Effort, Outcome};
-use fencepost_fences::place::{Kind, keep_within, resolve};
+use fencepost_fences::guided::{self, Effort, Searched};
+use fencepost_fences::place::{keep_within, resolve};
 use fencepost_harness::budget::{Budget, Poll};
 use fencepost_harness::engine::Finding;
 use fencepost_harness::mine::{Mined, mine};
 use fencepost_harness::operation::Harness;
 use fencepost_harness::question::Question;
-use fencepost_lsl::program::SlotId;
+use fencepost_lsl::fence::FenceKind;
+use fencepost_lsl::program::{Placement, SlotId, Switch};
 
 /// Two threads and what must not hold when they are done.
 fn closed(one: &str, two: &str, never: &str) -> String {
@@ -84,7 +84,7 @@ fn load(text: &str) -> Harness {
 fn compare(text: &str, model: &str, kinds: &[&str], within: &[&str]) -> (usize, u64) {
     let mut harness = load(text);
     let model = fencepost_models::builtin(model).expect("it ships");
-    let kinds: Vec<Kind> = kinds.iter().map(|name| Kind::named(name).expect("a kind")).collect();
+    let kinds: Vec<FenceKind> = kinds.iter().map(|name| FenceKind::named(name).expect("a kind")).collect();
     // Slots elsewhere are taken out, so that all placements can be tried.
     let within: Vec<String> = within.iter().map(|name| (*name).to_owned()).collect();
     assert!(keep_within(&mut harness.program, &within).is_empty());
@@ -100,27 +100,24 @@ fn compare(text: &str, model: &str, kinds: &[&str], within: &[&str]) -> (usize, 
         None => Question::Main(harness.main.expect("a test or `main`")),
     };
     let plain = Options::default();
-    let costs = Costs::default();
-    let costs: Vec<Vec<u64>> = harness
-        .program
-        .slots
-        .iter()
-        .map(|slot| kinds.iter().map(|kind| costs.of(*kind, slot)).collect())
-        .collect();
+    let price = Costs::default();
+    let all = &harness.program.slots;
+    let costs: Vec<Vec<u64>> =
+        all.iter().map(|slot| kinds.iter().map(|kind| price.of(*kind, slot)).collect()).collect();
     let cost = |placement: &Placement| -> u64 {
-        placement.iter().map(|switch| costs[switch.slot.index()][switch.fence]).sum()
+        placement.iter().map(|switch| price.of(switch.kind, &all[switch.slot.index()])).sum()
     };
 
     // All of them.
     let slots = (0..harness.program.slots.len()).filter(is_left);
     let switches: Vec<Switch> = slots
-        .flat_map(|slot| (0..kinds.len()).map(move |fence| Switch { slot: SlotId(slot as u32), fence }))
+        .flat_map(|slot| kinds.iter().map(move |&kind| Switch { slot: SlotId(slot as u32), kind }))
         .collect();
     let mut right: Vec<Placement> = Vec::new();
     for placement in subsets(&switches) {
-        let program = resolve(&harness.program, &kinds, &placement);
+        let program = resolve(&harness.program, &placement);
         let harness = Harness { program, ..harness.clone() };
-        let outcome = check::check(&harness, subject, &model, specification, &plain, &|_, _| {});
+        let outcome = check::check(&harness, subject, &model, specification, &plain, &|_| {});
         match outcome.finding {
             Finding::Holds => right.push(placement),
             Finding::Violated { .. } => {}
@@ -133,19 +130,20 @@ fn compare(text: &str, model: &str, kinds: &[&str], within: &[&str]) -> (usize, 
 
     // Those that are inferred.
     let mut options = Options::default();
-    options.unroll.fences = kinds.iter().map(|kind| kind.fence).collect();
-    let mut questions = [Switched::new(&harness, subject, &model, specification, &options, &|_, _| {})];
+    options.unroll.fences = kinds.clone();
+    let mut questions = [Switched::new(&harness, subject, &model, specification, &options, &|_| {})];
+    let budget = &Budget::default();
     let search =
-        guided::Options { costs: &costs, limit: usize::MAX, budget: &Budget::default(), progress: &|_| {} };
+        guided::Options { kinds: &kinds, costs: &costs, limit: usize::MAX, budget, progress: &|_| {} };
     let outcome = guided::infer(&mut questions, &search, &mut Effort::default());
     match outcome.map_err(|(_, reason)| reason) {
-        Ok(Outcome::Placements { found, complete: true }) => {
+        Ok(Searched::Placements { found, complete: true }) => {
             assert!(found.is_sorted_by_key(|found| found.cost));
             let mut found: Vec<_> = found.into_iter().map(|f| (f.cost, f.placement)).collect();
             found.sort();
             assert_eq!(found, minimal);
         }
-        Ok(Outcome::Hopeless { .. }) => assert_eq!(minimal, []),
+        Ok(Searched::Hopeless { .. }) => assert_eq!(minimal, []),
         other => panic!("{other:?}"),
     }
     (minimal.len(), minimal.first().map_or(0, |(cost, _)| *cost))

@@ -2,10 +2,10 @@
 
 use fencepost_c::Options;
 use fencepost_explore::rlx::rules::Rules;
-use fencepost_fences::constraints::Kind;
-use fencepost_fences::rlx::{Goal, Inference, Limits, Standing, infer};
+use fencepost_fences::rlx::{Extent, Goal, Priced, Solutions, Standing, infer};
 use fencepost_harness::operation::Harness;
 use fencepost_harness::test;
+use fencepost_lsl::fence::FenceKind;
 use fencepost_lsl::source::FileId;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -23,14 +23,14 @@ fn load_with(file: &str, arguments: &[String]) -> Harness {
 }
 
 /// What is inferred from these tests.
-fn inferred(harness: &Harness, model: &str, tests: &[&str]) -> Inference {
+fn inferred(harness: &Harness, model: &str, tests: &[&str]) -> Solutions {
     let parse = |text: &&str| match test::parse(harness, text, text, FileId(0), 0) {
         Ok(test) => Goal::Test(test),
         Err(why) => panic!("{text}: {}", why.message),
     };
     let goals: Vec<Goal> = tests.iter().map(parse).collect();
     let rules = fencepost_models::builtin(model).as_ref().and_then(Rules::of).expect("it is a machine");
-    let found = infer(harness, &goals, rules, &Limits::default(), &|_| 1);
+    let found = infer(harness, &goals, rules, &Extent::default(), &|_| 1);
     let found = found.unwrap_or_else(|why| panic!("{model} {tests:?}: {why}"));
     println!("{model} {tests:?}: {:?} states", found.states);
     orderings(harness, &found).iter().for_each(|set| println!("  {set:?}"));
@@ -38,7 +38,7 @@ fn inferred(harness: &Harness, model: &str, tests: &[&str]) -> Inference {
 }
 
 /// An ordering for people: `take [bottom = b < t = top]`.
-fn orderings(harness: &Harness, found: &Inference) -> Vec<BTreeSet<String>> {
+fn orderings(harness: &Harness, found: &Solutions) -> Vec<BTreeSet<String>> {
     let sources = &harness.program.sources;
     let line = |label: u32| {
         let label = &found.accesses[label as usize];
@@ -51,11 +51,11 @@ fn orderings(harness: &Harness, found: &Inference) -> Vec<BTreeSet<String>> {
 }
 
 /// The cheapest placements: functions and kinds.
-fn cheapest(harness: &Harness, found: &Inference) -> BTreeSet<Vec<(String, Kind)>> {
+fn cheapest(harness: &Harness, found: &Solutions) -> BTreeSet<Vec<(String, FenceKind)>> {
     let least = found.placements[0].cost;
-    let fences = |placement: &fencepost_fences::rlx::Placement| {
+    let fences = |placement: &Priced| {
         let function = |place: u32| harness.program.slots[place as usize].function.clone();
-        let mut fences: Vec<(String, Kind)> =
+        let mut fences: Vec<(String, FenceKind)> =
             placement.fences.iter().map(|fence| (function(fence.place), fence.kind)).collect();
         fences.sort();
         fences
@@ -78,7 +78,7 @@ fn queue_needs_one_fence_on_pso() {
     assert_eq!(found.placements[0].fences.len(), 1);
     assert_eq!(found.standing, Standing::Holds);
     assert!(found.is_complete());
-    assert!(cheapest(&harness, &found).contains(&vec![("enqueue".into(), Kind::StoreStore)]));
+    assert!(cheapest(&harness, &found).contains(&vec![("enqueue".into(), FenceKind::StoreStore)]));
 }
 
 #[test]
@@ -87,9 +87,9 @@ fn queue_needs_three_fences_on_rmo() {
     let found = inferred(&harness, "rmo", &["( e | d )", "( d' | e' d' )"]);
     assert_eq!(found.placements[0].fences.len(), 3);
     let wanted = vec![
-        ("dequeue".to_owned(), Kind::LoadLoad),
-        ("dequeue".to_owned(), Kind::LoadLoad),
-        ("enqueue".to_owned(), Kind::StoreStore),
+        ("dequeue".to_owned(), FenceKind::LoadLoad),
+        ("dequeue".to_owned(), FenceKind::LoadLoad),
+        ("enqueue".to_owned(), FenceKind::StoreStore),
     ];
     assert!(cheapest(&harness, &found).contains(&wanted), "{:?}", cheapest(&harness, &found));
 }
@@ -105,9 +105,9 @@ fn work_stealing_on_tso_and_pso() {
     assert_eq!(found.standing, Standing::Holds);
     assert!(found.is_complete());
     let wanted = vec![
-        ("expand".to_owned(), Kind::StoreStore),
-        ("push".to_owned(), Kind::StoreStore),
-        ("take".to_owned(), Kind::StoreLoad),
+        ("expand".to_owned(), FenceKind::StoreStore),
+        ("push".to_owned(), FenceKind::StoreStore),
+        ("take".to_owned(), FenceKind::StoreLoad),
     ];
     assert!(cheapest(&harness, &found).contains(&wanted), "{:?}", cheapest(&harness, &found));
     assert_eq!(found.placements[0].fences.len(), 3);
@@ -142,7 +142,10 @@ fn work_stealing_on_rmo() {
     let harness = chase_lev_without(6);
     let found = inferred(&harness, "rmo", &["p ( p | s )"]);
     assert!(found.orderings.iter().all(|set| set.len() == 3), "{:?}", found.orderings);
-    assert_eq!(cheapest(&harness, &found), BTreeSet::from([vec![("expand".to_owned(), Kind::StoreStore)]]));
+    assert_eq!(
+        cheapest(&harness, &found),
+        BTreeSet::from([vec![("expand".to_owned(), FenceKind::StoreStore)]])
+    );
     let store = |store: &str| format!("expand: {store}; < expand: wsq = newq;");
     let item = "newitems[i % newsize] = wsq->ap[i % wsq->size]";
     let wanted = BTreeSet::from([item, "newq->size = newsize", "newq->ap = newitems"].map(store));

@@ -3,7 +3,7 @@
 use fencepost_c::{Options, load_with};
 use fencepost_fences::orders::{self, Stronger, instead};
 use fencepost_fences::patch::patches;
-use fencepost_fences::place::Kind;
+use fencepost_lsl::fence::FenceKind;
 use fencepost_lsl::program::Program;
 use std::collections::BTreeSet;
 
@@ -29,9 +29,9 @@ fn ways(body: &str, kind: &str) -> Vec<String> {
     let (id, file) = file.expect("a mark");
     let mark = file.text.find("/**/").expect("a mark") as u32 + 4;
     let slot = program.slots.iter().find(|slot| slot.at.file == id && slot.at.start >= mark);
-    let kind = Kind::named(kind).expect("a kind");
+    let kind = FenceKind::named(kind).expect("a kind");
     let text = |way: Vec<Stronger>| {
-        let [patch] = &patches(&program, &[kind], &BTreeSet::new(), &way)[..] else { panic!("one file") };
+        let [patch] = &patches(&program, &BTreeSet::new(), &way)[..] else { panic!("one file") };
         let start = patch.text.find("{\n").expect("a body") + 2;
         let end = patch.text.find("\n    return 0;").expect("its end");
         patch.text[start..end].replace("/**/", "")
@@ -125,7 +125,7 @@ fn one_access_can_replace_two_fences() {
     let slots = [program.slots.first().expect("in front"), program.slots.last().expect("behind")];
     let mut all = Vec::new();
     for (slot, kind) in slots.into_iter().zip(["release", "acquire"]) {
-        let kind = Kind::named(kind).expect("a kind");
+        let kind = FenceKind::named(kind).expect("a kind");
         orders::add(&mut all, &instead(&program, slot, kind)[0]);
     }
     let names: Vec<String> = all.iter().map(Stronger::name).collect();

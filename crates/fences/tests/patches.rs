@@ -3,8 +3,9 @@
 
 use fencepost_c::{Options, load_with};
 use fencepost_fences::patch::patches;
-use fencepost_fences::place::{Kind, count, keep_within, resolve};
-use fencepost_lsl::program::{Program, SlotId, Stmt, StmtKind};
+use fencepost_fences::place::{count, keep_within, resolve};
+use fencepost_lsl::fence::FenceKind;
+use fencepost_lsl::program::{Program, SlotId, Stmt, StmtKind, Switch};
 use std::collections::BTreeSet;
 
 fn load(text: &str, slots: bool) -> Program {
@@ -48,14 +49,13 @@ fn shape(program: &Program) -> Vec<String> {
 /// slots were replaced in.
 fn check(text: &str, expected: &str) {
     let program = load(text, true);
-    let kinds = [Kind::named("full").expect("a kind")];
-    let slot = |slot| fencepost_bounded::unroll::Switch { slot: SlotId(slot), fence: 0 };
+    let slot = |slot| Switch { slot: SlotId(slot), kind: FenceKind::Full };
     let all: BTreeSet<_> = (0..program.slots.len() as u32).map(slot).collect();
     let alone = all.iter().map(|switch| BTreeSet::from([*switch]));
     for placement in alone.chain([all.clone()]) {
-        let [patch] = &patches(&program, &kinds, &placement, &[])[..] else { panic!("one file is changed") };
+        let [patch] = &patches(&program, &placement, &[])[..] else { panic!("one file is changed") };
         let read = load(&patch.text, false);
-        assert_eq!(shape(&read), shape(&resolve(&program, &kinds, &placement)), "{}", patch.text);
+        assert_eq!(shape(&read), shape(&resolve(&program, &placement)), "{}", patch.text);
         if placement == all {
             assert_eq!(patch.text, expected);
         }
@@ -211,9 +211,8 @@ fn the_header_is_included_where_it_counts() {
     ] {
         let text = format!("{before}{behind}{body}");
         let program = load(&text, true);
-        let kinds = [Kind::named("full").expect("a kind")];
-        let placement = BTreeSet::from([fencepost_bounded::unroll::Switch { slot: SlotId(0), fence: 0 }]);
-        let [patch] = &patches(&program, &kinds, &placement, &[])[..] else { panic!("one file is changed") };
+        let placement = BTreeSet::from([Switch { slot: SlotId(0), kind: FenceKind::Full }]);
+        let [patch] = &patches(&program, &placement, &[])[..] else { panic!("one file is changed") };
         let header = "#define FENCEPOST_LONG_NAMES\n#include <fencepost.h>\n";
         let expected = format!("{before}{header}{behind}{body}").replacen(
             "    x = 1;",

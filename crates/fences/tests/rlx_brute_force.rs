@@ -1,23 +1,24 @@
-//! Inference against brute force: on random straight-line programs, a placement satisfies what was inferred just
+//! Solutions against brute force: on random straight-line programs, a placement satisfies what was inferred just
 //! if the program with these fences holds.
 //!
 //! `PROGRAMS=300 cargo test -p fencepost-fences --test rlx_brute_force` is the slow tier.
 
 use fencepost_explore::Buffering;
 use fencepost_explore::rlx::rules::{RMO, Rules, SC};
-use fencepost_explore::rlx::{self, Options, Verdict};
-use fencepost_fences::constraints::{Fence, Kind};
-use fencepost_fences::rlx::{Failure, Goal, Inference, Limits, infer, of_kind};
+use fencepost_explore::rlx::{self, Options};
+use fencepost_fences::constraints::{FenceAt, TYPED};
+use fencepost_fences::rlx::{Extent, Goal, Obstacle, Solutions, infer};
 use fencepost_harness::observation::ObservationSet;
 use fencepost_harness::operation::Harness;
 use fencepost_harness::question::Question;
 use fencepost_harness::test::Test;
 use fencepost_lsl::program::{Stmt, StmtKind};
 use fencepost_reference::cycles;
-use fencepost_reference::generate::{self, Random, Size};
+use fencepost_reference::generate::{self, Size};
 use fencepost_reference::litmus;
 use fencepost_reference::lower::lower;
 use fencepost_reference::program::{Instruction, Program};
+use fencepost_reference::random::Random;
 
 fn programs() -> u64 {
     std::env::var("PROGRAMS").ok().and_then(|count| count.parse().ok()).unwrap_or(40)
@@ -35,11 +36,7 @@ fn straight(program: &Program) -> bool {
 fn holds(harness: &Harness, test: &Test, admitted: &ObservationSet, rules: &'static Rules) -> bool {
     let found =
         rlx::explore(harness, &Question::Test(test.clone()), Some(admitted), rules, &Options::default());
-    match found.verdict {
-        Verdict::Holds => true,
-        Verdict::Violated { .. } => false,
-        Verdict::Inconclusive(reason) => panic!("{reason}"),
-    }
+    found.holds.unwrap_or_else(|reason| panic!("{reason}"))
 }
 
 fn is_access(stmt: &Stmt) -> bool {
@@ -47,7 +44,7 @@ fn is_access(stmt: &Stmt) -> bool {
 }
 
 /// The program with fences in front of accesses or behind them. Accesses of a procedure have ascending labels.
-fn fenced(harness: &Harness, inference: &Inference, fences: &[Fence]) -> Harness {
+fn fenced(harness: &Harness, inference: &Solutions, fences: &[FenceAt]) -> Harness {
     let mut harness = harness.clone();
     for (number, proc) in harness.program.procs.iter_mut().enumerate() {
         let mut labels: Vec<(u32, u32)> = inference
@@ -64,7 +61,7 @@ fn fenced(harness: &Harness, inference: &Inference, fences: &[Fence]) -> Harness
             let span = stmt.span;
             let at = |place: Option<u32>| {
                 let here = fences.iter().filter(move |fence| Some(fence.place) == place);
-                here.map(move |fence| Stmt { kind: StmtKind::Fence(of_kind(fence.kind)), span })
+                here.map(move |fence| Stmt { kind: StmtKind::Fence(fence.kind.fence()), span })
             };
             proc.body.extend(at(label.map(|label| 2 * label)));
             proc.body.push(stmt);
@@ -82,23 +79,23 @@ fn compare(program: &Program, rules: &'static Rules) -> bool {
     let goals = [Goal::Admitted(test.clone(), admitted.clone())];
     // With shortcuts off, solutions are exactly those of the transition system.
     let exact = Options { alone: false, ..Options::default() };
-    let limits = Limits { explore: exact, listed: usize::MAX, ..Limits::default() };
+    let extent = Extent { explore: exact, listed: usize::MAX, ..Extent::default() };
     let found =
-        infer(&harness, &goals, rules, &limits, &|_| 1).unwrap_or_else(|why| panic!("{why}\n{program}"));
+        infer(&harness, &goals, rules, &extent, &|_| 1).unwrap_or_else(|why| panic!("{why}\n{program}"));
     let shortcut =
-        infer(&harness, &goals, rules, &Limits { listed: usize::MAX, ..Limits::default() }, &|_| 1);
-    let shortcut = shortcut.unwrap_or_else(|why: Failure| panic!("{why}\n{program}"));
-    let satisfies = |inference: &Inference, fences: &[Fence]| {
-        let contained = |set: &[Fence]| set.iter().all(|fence| fences.contains(fence));
+        infer(&harness, &goals, rules, &Extent { listed: usize::MAX, ..Extent::default() }, &|_| 1);
+    let shortcut = shortcut.unwrap_or_else(|why: Obstacle| panic!("{why}\n{program}"));
+    let satisfies = |inference: &Solutions, fences: &[FenceAt]| {
+        let contained = |set: &[FenceAt]| set.iter().all(|fence| fences.contains(fence));
         inference.placements.iter().any(|placement| contained(&placement.fences))
     };
     let places = 2 * found.accesses.len() as u32;
     // In front of every access but the first is enough; behind is the same place.
-    let all: Vec<Fence> = (0..places)
+    let all: Vec<FenceAt> = (0..places)
         .filter(|place| place % 2 == 0)
-        .flat_map(|place| Kind::ALL.map(|kind| Fence { place, kind }))
+        .flat_map(|place| TYPED.map(|kind| FenceAt { place, kind }))
         .collect();
-    let mut tried: Vec<Vec<Fence>> = vec![Vec::new()];
+    let mut tried: Vec<Vec<FenceAt>> = vec![Vec::new()];
     for (at, first) in all.iter().enumerate() {
         tried.push(vec![*first]);
         tried.extend(all[at + 1..].iter().map(|second| vec![*first, *second]));

@@ -3,7 +3,7 @@
 
 use fencepost_explore::rlx::Options;
 use fencepost_explore::rlx::rules::Rules;
-use fencepost_fences::rlx::{Failure, Goal, Inference, Limits, Standing, infer};
+use fencepost_fences::rlx::{Extent, Goal, Obstacle, Solutions, Standing, infer};
 use fencepost_harness::operation::Harness;
 use fencepost_harness::verdict::Reason;
 
@@ -46,10 +46,10 @@ fn load(text: &str, slots: bool) -> Harness {
     }
 }
 
-fn inferred(harness: &Harness, model: &str, rounds: usize) -> Result<Inference, Failure> {
-    let limits = Limits { explore: Options { rounds, ..Options::default() }, ..Limits::default() };
+fn inferred(harness: &Harness, model: &str, rounds: usize) -> Result<Solutions, Obstacle> {
+    let extent = Extent { explore: Options { rounds, ..Options::default() }, ..Extent::default() };
     let rules = fencepost_models::builtin(model).as_ref().and_then(Rules::of).expect("a machine");
-    infer(harness, &[Goal::Main], rules, &limits, &|_| 1)
+    infer(harness, &[Goal::Main], rules, &extent, &|_| 1)
 }
 
 fn is_about_rounds(standing: &Standing) -> bool {
@@ -96,5 +96,5 @@ fn without_slots_nothing_is_put_in() {
 fn a_program_that_never_completes_needs_no_placement() {
     let waits = closed("while (!flag) ;", "data = 1;");
     let found = inferred(&load(&waits, true), "pso", 1);
-    assert!(matches!(found, Err(Failure::Inconclusive(0, Reason::Vacuous(_)))), "{found:?}");
+    assert!(matches!(found, Err(Obstacle::Inconclusive(0, Reason::Vacuous(_)))), "{found:?}");
 }

@@ -3,16 +3,16 @@
 
 use fencepost_explore::abstraction::{Abstraction, Approach, verify};
 use fencepost_explore::{Buffering, Options};
-use fencepost_fences::guided::{self, Effort, Outcome};
-use fencepost_fences::place::Kind;
+use fencepost_fences::guided::{self, Effort, Searched};
 use fencepost_fences::proved::Proved;
 use fencepost_fences::store_buffers::{Inferred, fenced, fewest, infer};
 use fencepost_harness::budget::Budget;
 use fencepost_harness::engine::Finding;
 use fencepost_harness::operation::Harness;
 use fencepost_harness::question::Question;
+use fencepost_lsl::fence::FenceKind;
 use fencepost_lsl::program::SlotId;
-use fencepost_reference::generate::Random;
+use fencepost_reference::random::Random;
 use std::path::{Path, PathBuf};
 
 fn corpus(file: &str) -> PathBuf {
@@ -39,14 +39,15 @@ fn inferred(harness: &Harness, options: &Options) -> Inferred {
 
 /// How many fences a search finds, if the abstraction has to prove each placement.
 fn searched(harness: &Harness, options: &Options) -> Option<usize> {
-    let full = [Kind::FULL];
+    let full = [FenceKind::Full];
     let main = harness.main.expect("there is a main");
     let mut question = [Proved::new(harness, main, options, Approach::Fixed(options.abstraction), &full)];
     let costs = vec![vec![1]; harness.program.slots.len()];
-    let search = guided::Options { costs: &costs, limit: 1, budget: &Budget::default(), progress: &|_| {} };
+    let budget = &Budget::default();
+    let search = guided::Options { kinds: &full, costs: &costs, limit: 1, budget, progress: &|_| {} };
     match guided::infer(&mut question, &search, &mut Effort::default()).expect("small enough") {
-        Outcome::Placements { found, .. } => Some(found[0].placement.len()),
-        Outcome::Hopeless { .. } => None,
+        Searched::Placements { found, .. } => Some(found[0].placement.len()),
+        Searched::Hopeless { .. } => None,
     }
 }
 

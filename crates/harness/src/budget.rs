@@ -145,7 +145,7 @@ impl<'a> Poll<'a> {
     }
 
     /// To be called where a bit of work is large.
-    pub fn ask_now(&self) -> Result<(), Exhausted> {
+    pub(crate) fn ask_now(&self) -> Result<(), Exhausted> {
         self.passed.set(0);
         if self.told.get().is_none() {
             self.told.set(match self.whom {
@@ -159,7 +159,7 @@ impl<'a> Poll<'a> {
 }
 
 /// Bytes of memory the process holds, where the system tells.
-pub fn resident_memory() -> Option<u64> {
+pub(crate) fn resident_memory() -> Option<u64> {
     status_kilobytes("VmRSS:")
 }
 

@@ -125,7 +125,7 @@ impl ValueTy {
     }
 
     /// Whether nothing of a value is defined.
-    pub fn unwritten(self, value: Value) -> bool {
+    pub(crate) fn unwritten(self, value: Value) -> bool {
         value.undef() & self.mask() == self.mask()
     }
 

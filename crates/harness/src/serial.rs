@@ -41,7 +41,7 @@ impl Script {
     }
 
     /// The same script, from its start.
-    pub fn rewound(mut self) -> Script {
+    pub(crate) fn rewound(mut self) -> Script {
         self.at = 0;
         self
     }
@@ -325,7 +325,7 @@ impl<'p> Outcome<'p> {
     }
 
     /// The trace, with events sorted thread by thread.
-    pub fn into_trace(self) -> Trace {
+    pub(crate) fn into_trace(self) -> Trace {
         let Recorder { events, stores, .. } = self.recorder;
         let mut sorted: Vec<usize> = (0..events.len()).collect();
         sorted.sort_by_key(|&i| events[i].thread);

@@ -31,6 +31,7 @@
 
 pub mod diagnostic;
 pub mod fault;
+pub mod fence;
 pub mod interp;
 pub mod layout;
 pub mod liveness;

@@ -6,10 +6,12 @@
 //! structured keeps unrolling minimal; the explicit engine flattens them.
 
 use crate::fault::Fault;
+use crate::fence::FenceKind;
 use crate::layout::{LayoutId, Layouts};
 use crate::op::PrimOp;
 use crate::source::{SourceMap, Span};
 use crate::value::{IntTy, Value};
+use std::collections::BTreeSet;
 use std::fmt;
 
 macro_rules! ids {
@@ -146,18 +148,6 @@ impl Fence {
     /// The fence of a C11 order, whose meaning is the memory model's.
     pub const fn of_order(order: Order) -> Fence {
         Fence { order, ..Fence::NONE }
-    }
-
-    /// The fence a name stands for: `load-load`, …, `full`.
-    pub fn named(name: &str) -> Option<Fence> {
-        Some(match name {
-            "load-load" => Fence { load_load: true, ..Fence::NONE },
-            "load-store" => Fence { load_store: true, ..Fence::NONE },
-            "store-load" => Fence { store_load: true, ..Fence::NONE },
-            "store-store" => Fence { store_store: true, ..Fence::NONE },
-            "full" => Fence::FULL,
-            _ => return None,
-        })
     }
 }
 
@@ -389,6 +379,18 @@ pub struct Slot {
     /// How many loops are around it, in the function and where that is called.
     pub loop_depth: u32,
 }
+
+/// What decides whether a fence of a kind at a slot is there, in all copies of the slot alike.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct Switch {
+    /// The slot.
+    pub slot: SlotId,
+    /// What kind of fence.
+    pub kind: FenceKind,
+}
+
+/// A placement of fences: the switches that are on.
+pub type Placement = BTreeSet<Switch>;
 
 /// A whole program.
 #[derive(Clone, Default, Debug)]

@@ -3,8 +3,8 @@
 //!
 //! These are the classic shapes with two to four threads, and all that can be put into them.
 
-use crate::generate::Random;
 use crate::program::{Change, Condition, Fence, Instruction, Location, Operand, Order, Program, Register};
+use crate::random::Random;
 
 /// Registers: what the first access loads, the second, and one between them; a value that depends on one.
 const FIRST: Register = 0;
@@ -65,10 +65,6 @@ struct Circle<'a> {
 }
 
 impl Circle<'_> {
-    fn one_in(&mut self, limit: u64) -> bool {
-        self.random.below(limit) == 0
-    }
-
     fn thread(mut self, stores: [bool; 2]) -> Vec<Instruction> {
         let first = self.access(stores[0], FIRST, Location::Variable(self.own), Operand::Constant(2));
         let mut between = Vec::new();
@@ -96,7 +92,9 @@ impl Circle<'_> {
         }
         let second = self.access(stores[1], SECOND, location, value);
         let second = match condition {
-            Some(condition) if self.one_in(2) => vec![Instruction::If(condition, vec![second], Vec::new())],
+            Some(condition) if self.random.one_in(2) => {
+                vec![Instruction::If(condition, vec![second], Vec::new())]
+            }
             Some(condition) => vec![Instruction::If(condition, Vec::new(), Vec::new()), second],
             None => vec![second],
         };
@@ -110,7 +108,7 @@ impl Circle<'_> {
 
     /// A load or store, or a read-modify-write that does as much.
     fn access(&mut self, store: bool, to: Register, location: Location, value: Operand) -> Instruction {
-        if self.one_in(8) {
+        if self.random.one_in(8) {
             let change = if store { Change::Swap(value) } else { Change::CompareAndSwap(7, value) };
             return Instruction::Modify(to, location, change, self.order(true, true));
         }
@@ -139,7 +137,7 @@ impl Circle<'_> {
         out.push(match self.random.below(8) {
             0 | 1 => {
                 let kind = 1 << self.random.below(4);
-                let kinds = if self.one_in(3) { kind | self.random.below(16) } else { kind };
+                let kinds = if self.random.one_in(3) { kind | self.random.below(16) } else { kind };
                 Instruction::Fence(Fence {
                     load_load: kinds & 1 != 0,
                     load_store: kinds & 2 != 0,

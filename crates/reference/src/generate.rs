@@ -1,28 +1,7 @@
 //! Random tiny programs, and smaller ones of a given one.
 
 use crate::program::{Change, Condition, Fence, Instruction, Location, Operand, Order, Program};
-use crate::random::series;
-
-/// A small generator of random numbers (xorshift), so that a seed names a program for ever.
-pub struct Random(u64);
-
-impl Random {
-    /// A generator that starts from a seed. The environment's `SEED`, if there is one, leads to others.
-    pub fn new(seed: u64) -> Random {
-        let seed = seed ^ (series() - 1).wrapping_mul(0xd1b5_4a32_d192_ed03);
-        let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
-        (0..8).for_each(|_| _ = random.below(2));
-        random
-    }
-
-    /// A number below `limit`.
-    pub fn below(&mut self, limit: u64) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 16) % limit
-    }
-}
+use crate::random::Random;
 
 /// How large programs may be.
 #[derive(Clone, Copy, Debug)]

@@ -6,21 +6,26 @@ use std::sync::OnceLock;
 pub struct Random(u64);
 
 impl Random {
-    /// The numbers that belong to a seed.
+    /// The numbers that belong to a seed. The environment's `SEED`, if there is one, leads to others.
     pub fn new(seed: u64) -> Random {
-        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+        let seed = seed ^ (series() - 1).wrapping_mul(0xd1b5_4a32_d192_ed03);
+        let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+        // The first numbers of seeds that are near each other are alike.
+        (0..8).for_each(|_| _ = random.below(2u64));
+        random
     }
 
     /// A number below a bound.
-    pub fn below(&mut self, bound: usize) -> usize {
+    pub fn below<N: TryFrom<u64> + TryInto<u64>>(&mut self, bound: N) -> N {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
-        ((self.0 >> 11) % bound as u64) as usize
+        let bound = bound.try_into().ok().expect("a bound is not negative");
+        N::try_from((self.0 >> 16) % bound).ok().expect("it is below a number of the same type")
     }
 
     /// True once in so many times.
-    pub fn one_in(&mut self, n: usize) -> bool {
+    pub fn one_in(&mut self, n: u64) -> bool {
         self.below(n) == 0
     }
 
@@ -37,7 +42,7 @@ pub fn setting(name: &str, default: u64) -> u64 {
 }
 
 /// Which series of random programs tests draw: `SEED`, usually the first.
-pub(crate) fn series() -> u64 {
+fn series() -> u64 {
     static SERIES: OnceLock<u64> = OnceLock::new();
     *SERIES.get_or_init(|| match setting("SEED", 1) {
         0 => panic!("SEED is a number from 1 on"),

@@ -26,11 +26,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeSet;
 
 /// A part of an event, by index among its reads or its writes.
-pub type PartId = (usize, usize);
+pub(crate) type PartId = (usize, usize);
 
 /// A source of a read part.
 #[derive(Clone, Copy, Debug)]
-pub struct Source {
+pub(crate) struct Source {
     /// The write part; none for the initial content.
     pub write: Option<PartId>,
     /// When it is read from.
@@ -39,7 +39,7 @@ pub struct Source {
 
 /// Accesses and how they communicate.
 #[derive(Default)]
-pub struct Memory {
+pub(crate) struct Memory {
     /// For each cell, the write parts that may go there, in the order of events.
     writers: Vec<Vec<PartId>>,
     /// For each cell, the events that may touch it, in order.
@@ -90,7 +90,7 @@ impl Memory {
     }
 
     /// Whether a read can only be reached by its own thread's writes.
-    pub fn is_local(&self, (event, index): PartId) -> bool {
+    pub(crate) fn is_local(&self, (event, index): PartId) -> bool {
         self.local[event][index]
     }
 

@@ -20,19 +20,19 @@ use crate::range::Ranges;
 use crate::range::rooms::Rooms;
 use crate::solver::Solver;
 use crate::ssa::Values;
-use crate::unroll::{EventKind, Restored, Start, Stop, StopKind, Switch, Unrolled};
+use crate::unroll::{EventKind, Restored, Start, Stop, StopKind, Unrolled};
 use crate::word::Word;
 use fencepost_harness::budget::{Budget, Exhausted};
 use fencepost_harness::verdict::Reason;
-use fencepost_lsl::program::Program;
+use fencepost_lsl::program::{Program, Switch};
 use fencepost_lsl::value::Value;
 use fencepost_models::cat::Model;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 pub(crate) use graph::hides_overwritten;
-pub use memory::{Memory, PartId, Source};
-pub use observe::Slots;
+pub(crate) use memory::{Memory, PartId};
+pub(crate) use observe::Slots;
 
 /// Which shortcuts the encoding takes. Each can be switched off, to be compared with its absence.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -53,7 +53,7 @@ impl Default for Shortcuts {
 
 /// How to encode.
 #[derive(Clone, Default)]
-pub struct Settings {
+pub(crate) struct Settings {
     /// The shortcuts to take.
     pub shortcuts: Shortcuts,
     /// When to stop.
@@ -61,7 +61,7 @@ pub struct Settings {
 }
 
 /// An encoded program.
-pub struct Encoding<'a> {
+pub(crate) struct Encoding<'a> {
     /// The clauses and the solver that holds them.
     pub circuit: Circuit,
     /// The program in straight lines.
@@ -109,7 +109,7 @@ pub struct Encoding<'a> {
 }
 
 /// Encodes a program on a model, unless the budget is used up first.
-pub fn encode<'a>(
+pub(crate) fn encode<'a>(
     program: &'a Program,
     unrolled: Unrolled,
     ranges: Ranges,
@@ -179,7 +179,7 @@ impl Encoding<'_> {
     }
 
     /// An error if something was met that cannot be: no answer about the formula counts then.
-    pub fn sound(&self) -> Result<(), Reason> {
+    pub(crate) fn sound(&self) -> Result<(), Reason> {
         match self.impossible {
             Some(what) => Err(Reason::Internal(format!("the encoding met {what}"))),
             None => Ok(()),
@@ -188,7 +188,7 @@ impl Encoding<'_> {
 
     /// The execution ends, and no access finds its object freed. That of a test ends when every thread that is started
     /// reaches its end; that of a closed program when `main` does, or when a thread calls `exit`.
-    pub fn complete(&mut self) -> Lit {
+    pub(crate) fn complete(&mut self) -> Lit {
         let ends = self.ends();
         let sound = !self.finds_freed();
         self.circuit.and(ends, sound)
@@ -221,7 +221,7 @@ impl Encoding<'_> {
 
     /// No thread comes to an assumption of the user's that does not hold, or is cut short: each that is started reaches
     /// its end or waits for ever.
-    pub fn waits(&mut self) -> Lit {
+    pub(crate) fn waits(&mut self) -> Lit {
         let given_up = self.stops_where(|program, _, stop| match stop.kind {
             StopKind::Spin(_) => false,
             // Model headers wait for locks and other threads by assumptions.
@@ -252,7 +252,7 @@ impl Encoding<'_> {
     }
 
     /// Some access finds its object freed.
-    pub fn finds_freed(&mut self) -> Lit {
+    pub(crate) fn finds_freed(&mut self) -> Lit {
         let lits: Vec<Lit> = self.dead.iter().map(|(_, lit)| *lit).collect();
         self.circuit.or_all(&lits)
     }
@@ -292,7 +292,7 @@ impl Encoding<'_> {
     }
 
     /// Stops of a certain kind, as (thread, index, whether it fires); impossible ones left out.
-    pub fn stops(&self, which: impl Fn(&StopKind) -> bool) -> Vec<(usize, usize, Lit)> {
+    pub(crate) fn stops(&self, which: impl Fn(&StopKind) -> bool) -> Vec<(usize, usize, Lit)> {
         self.stops_where(|_, _, stop| which(&stop.kind))
     }
 

@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 /// The slots of an observation.
 #[derive(Clone, Copy)]
-pub struct Slots<'a> {
+pub(crate) struct Slots<'a> {
     /// Their words.
     pub words: &'a [Rc<Word>],
     /// Which of them are pointers.
@@ -20,7 +20,7 @@ pub struct Slots<'a> {
 
 impl Encoding<'_> {
     /// The words of the observation, slot by slot.
-    pub fn observation(&mut self) -> Vec<Rc<Word>> {
+    pub(crate) fn observation(&mut self) -> Vec<Rc<Word>> {
         let mut calls: Vec<(usize, Vec<crate::ssa::ValId>)> = Vec::new();
         for call in self.unrolled.threads.iter().flat_map(|thread| &thread.calls) {
             if let Some((_, number)) = call.op {
@@ -33,7 +33,7 @@ impl Encoding<'_> {
     }
 
     /// The objects that executions make.
-    pub fn new_objects(&self) -> NewObjects {
+    pub(crate) fn new_objects(&self) -> NewObjects {
         let made = self.unrolled.objects.iter().filter(|object| object.place != Place::Global);
         made.map(|object| (object.base, object.size)).collect()
     }
@@ -41,12 +41,12 @@ impl Encoding<'_> {
     /// Forbids what serial observations stand for, wherever `when` holds: executions whose values are the same
     /// wherever those of the observation are defined, and whose pointers to new objects are the same up to a
     /// renaming of these ([`fencepost_harness::observation::matches`]).
-    pub fn exclude(&mut self, slots: Slots, observations: &[&Observation], when: Lit) {
+    pub(crate) fn exclude(&mut self, slots: Slots, observations: &[&Observation], when: Lit) {
         self.exclude_all(slots, observations, when, false);
     }
 
     /// Forbids just this observation, undefined values included.
-    pub fn exclude_exactly(&mut self, slots: Slots, observation: &Observation, when: Lit) {
+    pub(crate) fn exclude_exactly(&mut self, slots: Slots, observation: &Observation, when: Lit) {
         self.exclude_all(slots, &[observation], when, true);
     }
 
@@ -94,7 +94,7 @@ impl Encoding<'_> {
     }
 
     /// The value of a word in the solution just found.
-    pub fn read(&mut self, word: &Word) -> Value {
+    pub(crate) fn read(&mut self, word: &Word) -> Value {
         let mut of = |lits: &[Lit; 64]| {
             lits.iter().rev().fold(0, |bits, &lit| bits << 1 | self.circuit.solver.value(lit) as u64)
         };

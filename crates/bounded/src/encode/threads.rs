@@ -7,11 +7,11 @@ use crate::guard::Guard;
 use crate::range::domain::Range;
 use crate::range::{LIFE, What};
 use crate::ssa::{Node, ValId};
-use crate::unroll::{EventKind, Restored, Stillness, StopKind, Switch};
+use crate::unroll::{EventKind, Restored, Stillness, StopKind};
 use crate::word::{self, Word};
 use fencepost_lsl::memory;
 use fencepost_lsl::op::{BinOp, CmpOp, PrimOp};
-use fencepost_lsl::program::Choice;
+use fencepost_lsl::program::{Choice, Switch};
 use fencepost_lsl::value::{IntTy, Value};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
@@ -170,7 +170,7 @@ impl Encoding<'_> {
     }
 
     /// The literals of a value.
-    pub fn word(&mut self, id: ValId) -> Rc<Word> {
+    pub(crate) fn word(&mut self, id: ValId) -> Rc<Word> {
         if let Some(word) = &self.words[id.index()] {
             return word.clone();
         }

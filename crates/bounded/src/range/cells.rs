@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// A piece of memory.
 #[derive(Clone, Debug)]
-pub struct Cell {
+pub(crate) struct Cell {
     /// Its address.
     pub addr: u64,
     /// Its size, 1 to 8.
@@ -25,7 +25,7 @@ pub struct Cell {
 
 impl Cell {
     /// The type in which its content is kept.
-    pub fn ty(&self) -> IntTy {
+    pub(crate) fn ty(&self) -> IntTy {
         IntTy::unsigned(8 * self.bytes as u8)
     }
 }

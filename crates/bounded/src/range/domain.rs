@@ -15,7 +15,7 @@ const MAX_PRODUCT: usize = 4096;
 
 /// What may be the case for each bit of a word.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Wide {
+pub(crate) struct Wide {
     /// Bits that may be zero.
     pub zero: u64,
     /// Bits that may be one.
@@ -26,7 +26,7 @@ pub struct Wide {
 
 impl Wide {
     /// Any value of a type, all bits of it defined.
-    pub fn of(ty: IntTy) -> Wide {
+    pub(crate) fn of(ty: IntTy) -> Wide {
         let one = if ty.signed { u64::MAX } else { ty.mask() };
         Wide { zero: u64::MAX, one, undef: 0 }
     }
@@ -41,7 +41,7 @@ impl Wide {
     }
 
     /// Whether a value fits.
-    pub fn admits(self, value: Value) -> bool {
+    pub(crate) fn admits(self, value: Value) -> bool {
         let defined = !value.undef();
         value.undef() & !self.undef == 0
             && value.bits() & !self.one == 0
@@ -55,7 +55,7 @@ impl Wide {
 
 /// What a value may be.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Range {
+pub(crate) enum Range {
     /// One of these, sorted, each with the number of operations it has been through.
     Set(Vec<(Value, u32)>),
     /// Any word that fits.
@@ -70,22 +70,22 @@ impl Default for Range {
 
 impl Range {
     /// Just one value.
-    pub fn single(value: Value) -> Range {
+    pub(crate) fn single(value: Value) -> Range {
         Range::Set(vec![(value, 0)])
     }
 
     /// Any of these.
-    pub fn of(values: impl IntoIterator<Item = Value>) -> Range {
+    pub(crate) fn of(values: impl IntoIterator<Item = Value>) -> Range {
         collect(values.into_iter().map(|value| (value, 0)).collect())
     }
 
     /// Whether there is no value.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         matches!(self, Range::Set(values) if values.is_empty())
     }
 
     /// The values, if they are a set.
-    pub fn values(&self) -> Option<impl Iterator<Item = Value> + '_> {
+    pub(crate) fn values(&self) -> Option<impl Iterator<Item = Value> + '_> {
         match self {
             Range::Set(values) => Some(values.iter().map(|(value, _)| *value)),
             Range::Wide(_) => None,
@@ -93,7 +93,7 @@ impl Range {
     }
 
     /// Whether a value is possible.
-    pub fn admits(&self, value: Value) -> bool {
+    pub(crate) fn admits(&self, value: Value) -> bool {
         match self {
             Range::Set(values) => values.binary_search_by_key(&value, |(value, _)| *value).is_ok(),
             Range::Wide(wide) => wide.admits(value),
@@ -101,7 +101,7 @@ impl Range {
     }
 
     /// What is known of each bit.
-    pub fn wide(&self) -> Wide {
+    pub(crate) fn wide(&self) -> Wide {
         match self {
             Range::Set(values) => values
                 .iter()
@@ -113,7 +113,7 @@ impl Range {
     }
 
     /// Adds what `other` may be; says whether that changed anything.
-    pub fn join(&mut self, other: &Range) -> bool {
+    pub(crate) fn join(&mut self, other: &Range) -> bool {
         let joined = match (&*self, other) {
             (_, Range::Set(more)) if more.is_empty() => return false,
             (Range::Set(mine), Range::Set(more)) => {
@@ -130,7 +130,7 @@ impl Range {
 
     /// The values after an operation that creates values, dropping those that have been through more than
     /// `limit` of them.
-    pub fn deepen(self, limit: u32) -> Range {
+    pub(crate) fn deepen(self, limit: u32) -> Range {
         match self {
             Range::Set(values) => Range::Set(
                 values.into_iter().map(|(v, depth)| (v, depth + 1)).filter(|v| v.1 <= limit).collect(),
@@ -152,7 +152,7 @@ fn collect(mut values: Vec<(Value, u32)>) -> Range {
 }
 
 /// Whether an operation can make ever new values when its result comes back to it.
-pub fn creates(op: PrimOp) -> bool {
+pub(crate) fn creates(op: PrimOp) -> bool {
     matches!(
         op,
         PrimOp::Bin(BinOp::Add | BinOp::Sub | BinOp::Mul | BinOp::Or | BinOp::Xor | BinOp::Shl, _)
@@ -163,7 +163,7 @@ pub fn creates(op: PrimOp) -> bool {
 }
 
 /// What an operation may yield. Faults yield nothing.
-pub fn apply(op: PrimOp, args: &[&Range]) -> Range {
+pub(crate) fn apply(op: PrimOp, args: &[&Range]) -> Range {
     if args.iter().any(|arg| arg.is_empty()) {
         return Range::default();
     }

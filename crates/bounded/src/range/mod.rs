@@ -5,9 +5,9 @@
 //! flow-insensitive: a load may read whatever any store may put into a cell it may touch. It is sound for
 //! executions in which no value depends on itself; see [`domain`] for how it ends.
 
-pub mod cells;
-pub mod domain;
-pub mod rooms;
+pub(crate) mod cells;
+pub(crate) mod domain;
+pub(crate) mod rooms;
 
 use crate::guard::Guard;
 use crate::ssa::{Check, Node, ValId};
@@ -26,7 +26,7 @@ use std::collections::BTreeSet;
 
 /// What a part of an access is about.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum What {
+pub(crate) enum What {
     /// Some bytes of the access itself.
     Bytes {
         /// Offset in the access; for an allocation, in the object.
@@ -40,7 +40,7 @@ pub enum What {
 
 impl What {
     /// The type in which its value is kept.
-    pub fn ty(self) -> IntTy {
+    pub(crate) fn ty(self) -> IntTy {
         match self {
             What::Bytes { bytes, .. } => IntTy::unsigned(8 * bytes as u8),
             What::Life => IntTy::unsigned(1),
@@ -50,7 +50,7 @@ impl What {
 
 /// A part of an access: it touches one cell wherever the access goes.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Part {
+pub(crate) struct Part {
     /// What it is about.
     pub what: What,
     /// For each target of the access, the index of the cell it touches; none if it touches none there.
@@ -59,7 +59,7 @@ pub struct Part {
 
 /// Where an access may go, and what it touches there.
 #[derive(Clone, Default, Debug)]
-pub struct Plan {
+pub(crate) struct Plan {
     /// The good addresses it may have.
     pub targets: Vec<u64>,
     /// What it reads.
@@ -71,7 +71,7 @@ pub struct Plan {
 }
 
 /// The outcome of the analysis.
-pub struct Ranges {
+pub(crate) struct Ranges {
     /// What each value may be.
     pub values: Vec<Range>,
     /// The cells.
@@ -82,7 +82,7 @@ pub struct Ranges {
 
 impl Ranges {
     /// What a value may be.
-    pub fn of(&self, id: ValId) -> &Range {
+    pub(crate) fn of(&self, id: ValId) -> &Range {
         &self.values[id.index()]
     }
 }
@@ -101,7 +101,7 @@ pub enum Precision {
 const MOST_PLACES: usize = 1 << 14;
 
 /// Analyses an unrolled program. When the budget is used up, what comes back is of no use.
-pub fn analyse(
+pub(crate) fn analyse(
     program: &Program,
     unrolled: &Unrolled,
     precision: Precision,
@@ -624,7 +624,7 @@ impl Analysis<'_> {
 }
 
 /// Marks the address of a cell that holds whether the object there is alive.
-pub const LIFE: u64 = 1 << 40;
+pub(crate) const LIFE: u64 = 1 << 40;
 
 /// Numbers of cells: by address, and of the lives of objects.
 struct Numbers {
@@ -633,7 +633,7 @@ struct Numbers {
 }
 
 /// Address, type, and whether it is a store, of an access.
-pub fn access(kind: &EventKind) -> Option<(ValId, IntTy, bool)> {
+pub(crate) fn access(kind: &EventKind) -> Option<(ValId, IntTy, bool)> {
     match *kind {
         EventKind::Load { addr, ty, .. } => Some((addr, ty, false)),
         EventKind::Store { addr, ty, .. } => Some((addr, ty, true)),

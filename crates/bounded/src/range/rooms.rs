@@ -11,11 +11,11 @@ const MAX_TRIED: u64 = 4096;
 
 /// The rooms of all objects, which are the objects with their margins, and of null; by address.
 #[derive(Default)]
-pub struct Rooms(Vec<Span<u64>>);
+pub(crate) struct Rooms(Vec<Span<u64>>);
 
 impl Rooms {
     /// Those of a program.
-    pub fn new(unrolled: &Unrolled) -> Rooms {
+    pub(crate) fn new(unrolled: &Unrolled) -> Rooms {
         let room = |base: u64, size: u64| base - address::MARGIN..base + size + address::MARGIN;
         let mut rooms: Vec<Span<u64>> =
             unrolled.objects.iter().map(|object| room(object.base, object.size)).collect();
@@ -25,13 +25,13 @@ impl Rooms {
     }
 
     /// The room of an address, if it is in one.
-    pub fn of(&self, addr: u64) -> Option<&Span<u64>> {
+    pub(crate) fn of(&self, addr: u64) -> Option<&Span<u64>> {
         let after = self.0.partition_point(|room| room.start <= addr);
         self.0[..after].last().filter(|room| room.contains(&addr))
     }
 
     /// All of them.
-    pub fn iter(&self) -> impl Iterator<Item = &Span<u64>> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Span<u64>> {
         self.0.iter()
     }
 

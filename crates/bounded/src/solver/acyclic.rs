@@ -12,7 +12,7 @@ use crate::solver::Graph;
 use rustc_hash::FxHashMap;
 
 /// Graphs under assignment.
-pub struct Acyclic {
+pub(crate) struct Acyclic {
     /// For each node, successors with the literal of the edge; `Lit::TRUE` for fixed ones.
     after: Vec<Vec<(u32, Lit)>>,
     /// For each node, predecessors with the literal of the edge.
@@ -57,7 +57,7 @@ struct Implied {
 
 impl Acyclic {
     /// The disjoint union of the graphs. An error if their fixed edges already have a cycle.
-    pub fn new(graphs: &[Graph]) -> Result<Acyclic, Cyclic> {
+    pub(crate) fn new(graphs: &[Graph]) -> Result<Acyclic, Cyclic> {
         let nodes: usize = graphs.iter().map(|graph| graph.nodes as usize).sum();
         let mut acyclic = Acyclic {
             after: vec![Vec::new(); nodes],
@@ -90,7 +90,7 @@ impl Acyclic {
     }
 
     /// Makes it rule out edges that would close a cycle.
-    pub fn rule_out(mut self) -> Acyclic {
+    pub(crate) fn rule_out(mut self) -> Acyclic {
         let mut possible = vec![Vec::new(); self.after.len()];
         let mut most = 0;
         for (&lit, edges) in &self.edges {
@@ -112,7 +112,7 @@ impl Acyclic {
     }
 
     /// A clause by which a literal must be false, that literal's negation first.
-    pub fn next_implied(&mut self) -> Option<Vec<Lit>> {
+    pub(crate) fn next_implied(&mut self) -> Option<Vec<Lit>> {
         let implied = self.implied.as_mut()?;
         while let Some(clause) = implied.found.pop() {
             if !implied.is_set[clause[0].0.unsigned_abs() as usize] {
@@ -123,12 +123,12 @@ impl Acyclic {
     }
 
     /// The literals that have edges.
-    pub fn literals(&self) -> impl Iterator<Item = Lit> + '_ {
+    pub(crate) fn literals(&self) -> impl Iterator<Item = Lit> + '_ {
         self.edges.keys().copied()
     }
 
     /// The solver set a literal.
-    pub fn assign(&mut self, lit: Lit) {
+    pub(crate) fn assign(&mut self, lit: Lit) {
         if let Some(implied) = &mut self.implied
             && let Some(set) = implied.is_set.get_mut(lit.0.unsigned_abs() as usize)
         {
@@ -141,7 +141,7 @@ impl Acyclic {
     }
 
     /// The solver opened a decision level.
-    pub fn new_level(&mut self) {
+    pub(crate) fn new_level(&mut self) {
         self.levels.push(self.trail.len());
         if let Some(implied) = &mut self.implied {
             implied.levels.push(implied.set.len());
@@ -149,7 +149,7 @@ impl Acyclic {
     }
 
     /// The solver went back to a decision level.
-    pub fn backtrack(&mut self, level: usize) {
+    pub(crate) fn backtrack(&mut self, level: usize) {
         let Some(&length) = self.levels.get(level) else { return };
         if let Some(implied) = &mut self.implied {
             let keep = implied.levels[level];
@@ -179,7 +179,7 @@ impl Acyclic {
     }
 
     /// Inserts the edges of all literals set. On a cycle, returns the literals of its edges.
-    pub fn check(&mut self) -> Result<(), Vec<Lit>> {
+    pub(crate) fn check(&mut self) -> Result<(), Vec<Lit>> {
         while self.processed < self.trail.len() {
             let lit = self.trail[self.processed];
             while let Some(&(from, to)) = self.edges[&lit].get(self.partial) {
@@ -340,7 +340,7 @@ fn search(
 
 /// The fixed edges of a graph have a cycle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Cyclic;
+pub(crate) struct Cyclic;
 
 #[cfg(test)]
 mod tests {

@@ -8,7 +8,7 @@ use fencepost_harness::budget::Budget;
 use rustc_hash::FxHashMap;
 
 /// A CaDiCaL instance.
-pub struct Cadical {
+pub(crate) struct Cadical {
     solver: CaDiCal,
     encoding: OrderEncoding,
     budget: Budget,
@@ -17,7 +17,7 @@ pub struct Cadical {
 
 impl Cadical {
     /// A solver that keeps graphs acyclic in a certain way and stops when the budget is used up.
-    pub fn new(encoding: OrderEncoding, budget: Budget) -> Cadical {
+    pub(crate) fn new(encoding: OrderEncoding, budget: Budget) -> Cadical {
         let mut solver = CaDiCal::new();
         // Trying lucky assignments at every incremental call costs more than it brings.
         solver.set("lucky", 0);

@@ -1,16 +1,16 @@
 //! What the engine asks of a SAT solver: clauses, graphs that must stay acyclic, and answers.
 
-pub mod acyclic;
+pub(crate) mod acyclic;
 mod cadical;
 mod eager;
 
-pub use cadical::Cadical;
+pub(crate) use cadical::Cadical;
 
 use crate::circuit::Lit;
 
 /// A directed graph, some of whose edges exist only where a literal holds.
 #[derive(Clone, Debug, Default)]
-pub struct Graph {
+pub(crate) struct Graph {
     /// Nodes are numbers below this.
     pub nodes: u32,
     /// Edges that are always there.
@@ -34,7 +34,7 @@ pub enum OrderEncoding {
 
 /// What a solver says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Answer {
+pub(crate) enum Answer {
     /// There is a solution.
     Sat,
     /// There is none.
@@ -44,7 +44,7 @@ pub enum Answer {
 }
 
 /// Requirements that are checked on whole assignments.
-pub trait Theory {
+pub(crate) trait Theory {
     /// The literals that it looks at.
     fn literals(&self) -> Vec<Lit>;
     /// Clauses that must hold and do not, given which literals hold; none if all is well.
@@ -52,7 +52,7 @@ pub trait Theory {
 }
 
 /// A SAT solver.
-pub trait Solver {
+pub(crate) trait Solver {
     /// A new variable.
     fn new_var(&mut self) -> Lit;
     /// Requires one of the literals.
@@ -62,10 +62,6 @@ pub trait Solver {
     /// Looks for a solution in which all assumptions hold. With a limit, gives up after about that many
     /// conflicts.
     fn solve_within(&mut self, assumptions: &[Lit], conflicts: Option<u32>) -> Answer;
-    /// Looks for a solution in which all assumptions hold.
-    fn solve(&mut self, assumptions: &[Lit]) -> Answer {
-        self.solve_within(assumptions, None)
-    }
     /// Whether a literal holds in the solution just found.
     fn value(&mut self, lit: Lit) -> bool;
     /// Conflicts so far.

@@ -17,25 +17,25 @@ use fencepost_harness::budget::{Budget, Exhausted};
 use fencepost_harness::operation::{Harness, OpId};
 use fencepost_harness::question::Question;
 use fencepost_lsl::fault::{Fault, Use};
+use fencepost_lsl::fence::FenceKind;
 use fencepost_lsl::interp::Frame;
 use fencepost_lsl::layout::LayoutId;
-use fencepost_lsl::program::{Exchange, Fence, Order, Place, ProcId, SlotId};
+use fencepost_lsl::program::{Exchange, Fence, Order, Place, Placement, ProcId, Switch};
 use fencepost_lsl::source::Span;
 use fencepost_lsl::value::IntTy;
 use rustc_hash::FxHashMap;
-use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// The way from a thread's first statement to a loop or call, as statement positions and repetitions:
 /// the identity of a loop instance from one round to the next.
-pub type InstancePath = Vec<u32>;
+pub(crate) type InstancePath = Vec<u32>;
 
 /// How often each loop instance may repeat; those not listed, once.
-pub type Bounds = FxHashMap<InstancePath, u32>;
+pub(crate) type Bounds = FxHashMap<InstancePath, u32>;
 
 /// What unrolling may do.
 #[derive(Clone)]
-pub struct Options {
+pub struct Unrolling {
     /// Cut silent turns of loops.
     pub reduce_spins: bool,
     /// What the model allows.
@@ -45,7 +45,7 @@ pub struct Options {
     /// Whether `malloc` may return what was freed before.
     pub reuse: bool,
     /// Fences to put at every slot, each with a switch; none for slots that mean nothing.
-    pub fences: Vec<Fence>,
+    pub fences: Vec<FenceKind>,
     /// The switches that are on, if that is known: their fences are put in, others left out. The identity of
     /// loop instances does not depend on it.
     pub placed: Option<Placement>,
@@ -95,18 +95,9 @@ impl Default for Leeway {
     }
 }
 
-/// What decides whether a fence at a slot is there, in all copies of the slot alike.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct Switch {
-    /// The slot.
-    pub slot: SlotId,
-    /// Index of the fence in [`Options::fences`].
-    pub fence: usize,
-}
-
 /// What an event does.
 #[derive(Clone, PartialEq, Debug)]
-pub enum EventKind {
+pub(crate) enum EventKind {
     /// A load of `value`.
     Load {
         /// The address.
@@ -156,7 +147,7 @@ pub enum EventKind {
 
 /// A step of a thread.
 #[derive(Clone, Debug)]
-pub struct Event {
+pub(crate) struct Event {
     /// Index of its thread.
     pub thread: usize,
     /// What it does.
@@ -185,7 +176,7 @@ pub struct Event {
 
 impl EventKind {
     /// The memory order of an access or fence; allocating and freeing is plain.
-    pub fn order(&self) -> Order {
+    pub(crate) fn order(&self) -> Order {
         match self {
             EventKind::Load { order, .. } | EventKind::Store { order, .. } => *order,
             EventKind::Fence(fence) => fence.order,
@@ -196,17 +187,17 @@ impl EventKind {
 
 impl Event {
     /// Whether it is a load.
-    pub fn is_load(&self) -> bool {
+    pub(crate) fn is_load(&self) -> bool {
         matches!(self.kind, EventKind::Load { .. })
     }
 
     /// Whether it is a store.
-    pub fn is_store(&self) -> bool {
+    pub(crate) fn is_store(&self) -> bool {
         matches!(self.kind, EventKind::Store { .. })
     }
 
     /// Whether it is a ghost access.
-    pub fn is_ghost(&self) -> bool {
+    pub(crate) fn is_ghost(&self) -> bool {
         matches!(
             self.kind,
             EventKind::Load { order: Order::Ghost, .. } | EventKind::Store { order: Order::Ghost, .. }
@@ -216,7 +207,7 @@ impl Event {
 
 /// What makes a turn of a loop silent, beside the branch decisions.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Stillness {
+pub(crate) struct Stillness {
     /// Values that must be equal, undefined bits included.
     pub equal: Vec<(ValId, ValId)>,
     /// Stores that must leave memory as it was.
@@ -228,7 +219,7 @@ pub struct Stillness {
 
 /// The stores of a turn to one address.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Restored {
+pub(crate) struct Restored {
     /// The address.
     pub addr: ValId,
     /// Their size.
@@ -243,7 +234,7 @@ pub struct Restored {
 
 /// A store of a turn.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Stored {
+pub(crate) struct Stored {
     /// The event.
     pub store: usize,
     /// The load with which its atomic block found what was there before.
@@ -252,7 +243,7 @@ pub struct Stored {
 
 /// Why a thread may end.
 #[derive(Clone, PartialEq, Debug)]
-pub enum StopKind {
+pub(crate) enum StopKind {
     /// A value is used that may be undefined.
     Undefined(ValId, Use),
     /// A value must not be zero, or it is this fault.
@@ -275,7 +266,7 @@ pub enum StopKind {
 
 /// A point at which a thread may end.
 #[derive(Clone, Debug)]
-pub struct Stop {
+pub(crate) struct Stop {
     /// Under which branch decisions the point is reached.
     pub guard: Guard,
     /// Why the thread may end there.
@@ -286,15 +277,13 @@ pub struct Stop {
     pub stack: StackId,
     /// Index of the call in its thread.
     pub call: usize,
-    /// How many events of all threads were made before it.
-    pub events: usize,
     /// The atomic block it is part of.
     pub atomic: Option<u32>,
 }
 
 /// A branch, for control dependencies.
 #[derive(Clone, Copy, Debug)]
-pub struct Branch {
+pub(crate) struct Branch {
     /// When it is reached.
     pub guard: Guard,
     /// What it tests.
@@ -303,11 +292,11 @@ pub struct Branch {
 
 /// A call under way: the innermost one, and how it was reached.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct StackId(pub u32);
+pub(crate) struct StackId(pub u32);
 
 /// A call made by the test, by initialisation, or of `main`.
 #[derive(Clone, Debug)]
-pub struct CallRecord {
+pub(crate) struct CallRecord {
     /// The operation, and its number in the test.
     pub op: Option<(OpId, usize)>,
     /// What is called.
@@ -322,7 +311,7 @@ pub struct CallRecord {
 
 /// What starts a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Start {
+pub(crate) enum Start {
     /// The beginning of the execution.
     Begin,
     /// The end of the first thread.
@@ -333,7 +322,7 @@ pub enum Start {
 
 /// An unrolled thread.
 #[derive(Clone, Debug)]
-pub struct ThreadCode {
+pub(crate) struct ThreadCode {
     /// What starts it.
     pub start: Start,
     /// Its events, a contiguous range of [`Unrolled::events`] in program order.
@@ -348,7 +337,7 @@ pub struct ThreadCode {
 
 /// An object of the unrolled program.
 #[derive(Clone, Debug)]
-pub struct Object {
+pub(crate) struct Object {
     /// Its address.
     pub base: u64,
     /// Its size.
@@ -367,7 +356,7 @@ pub struct Object {
 
 /// An unrolled loop, for the record.
 #[derive(Clone, Debug)]
-pub struct LoopInfo {
+pub(crate) struct LoopInfo {
     /// Its identity.
     pub instance: InstancePath,
     /// Its place in the source.
@@ -382,11 +371,8 @@ pub struct LoopInfo {
     pub recursion: bool,
 }
 
-/// Switches that are on.
-pub type Placement = BTreeSet<Switch>;
-
 /// A program in straight lines.
-pub struct Unrolled {
+pub(crate) struct Unrolled {
     /// Values and guards.
     pub values: Values,
     /// The threads. In a test, the first is initialisation.
@@ -405,7 +391,7 @@ pub struct Unrolled {
 
 impl Unrolled {
     /// The calls under way at a point, outermost first.
-    pub fn frames(&self, stack: StackId) -> Vec<Frame> {
+    pub(crate) fn frames(&self, stack: StackId) -> Vec<Frame> {
         let mut frames = Vec::new();
         let mut at = Some(stack);
         while let Some(id) = at {
@@ -418,14 +404,14 @@ impl Unrolled {
     }
 
     /// Whether an event of one thread comes before another of the same in program order.
-    pub fn program_order(&self, a: usize, b: usize) -> bool {
+    pub(crate) fn program_order(&self, a: usize, b: usize) -> bool {
         self.events[a].thread == self.events[b].thread && a < b
     }
 }
 
 /// Why unrolling failed.
 #[derive(Clone, PartialEq, Debug)]
-pub enum Failure {
+pub(crate) enum Failure {
     /// Too many statements; where it was then.
     TooLong(Span),
     /// Something that only a run could decide.
@@ -435,11 +421,11 @@ pub enum Failure {
 }
 
 /// Unrolls what is asked about.
-pub fn unroll(
+pub(crate) fn unroll(
     harness: &Harness,
     question: &Question,
     bounds: &Bounds,
-    options: &Options,
+    options: &Unrolling,
 ) -> Result<Unrolled, Failure> {
     walk::Walker::new(harness, bounds, options).run(question)
 }

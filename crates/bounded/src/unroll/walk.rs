@@ -3,8 +3,8 @@
 use super::fold::Known;
 use super::spin::{self, Turn, Uses};
 use super::{
-    Branch, CallRecord, Event, EventKind, Failure, InstancePath, LoopInfo, Object, Options, StackId, Start,
-    Stillness, Stop, StopKind, Switch, ThreadCode, Unrolled,
+    Branch, CallRecord, Event, EventKind, Failure, InstancePath, LoopInfo, Object, StackId, Start, Stillness,
+    Stop, StopKind, ThreadCode, Unrolled, Unrolling,
 };
 use crate::guard::Guard;
 use crate::ssa::{Check, Node, ValId, Values};
@@ -18,8 +18,8 @@ use fencepost_lsl::liveness::Liveness;
 use fencepost_lsl::memory;
 use fencepost_lsl::op::{BinOp, CmpOp, PrimOp};
 use fencepost_lsl::program::{
-    Choice, Label, Operand, Place, Proc, ProcId, Program, Stmt, StmtKind, address, Exchange,
-    continues,
+    Choice, Label, Operand, Place, Proc, ProcId, Program, Stmt, StmtKind, Switch, address,
+    continues, Exchange,
 };
 use fencepost_lsl::source::{FileId, Span};
 use fencepost_lsl::value::{IntTy, Value};
@@ -58,7 +58,7 @@ pub(super) struct Walker<'a> {
     harness: &'a Harness,
     program: &'a Program,
     bounds: &'a Bounds,
-    options: &'a Options,
+    options: &'a Unrolling,
     /// What the program does that turns of loops have to mind.
     uses: Uses,
     out: Unrolled,
@@ -101,7 +101,7 @@ const RECURSION: u32 = u32::MAX;
 const SPAWN: u32 = u32::MAX - 1;
 
 impl<'a> Walker<'a> {
-    pub(super) fn new(harness: &'a Harness, bounds: &'a Bounds, options: &'a Options) -> Walker<'a> {
+    pub(super) fn new(harness: &'a Harness, bounds: &'a Bounds, options: &'a Unrolling) -> Walker<'a> {
         let program = &harness.program;
         let mut known = Known::default();
         let mut objects = Vec::new();
@@ -333,12 +333,12 @@ impl<'a> Walker<'a> {
             }
             StmtKind::Fence(fence) => self.event(EventKind::Fence(*fence), guard, span),
             StmtKind::Slot(slot) => {
-                for (fence, kind) in self.options.fences.iter().enumerate() {
-                    let switch = Switch { slot: *slot, fence };
+                for kind in &self.options.fences {
+                    let switch = Switch { slot: *slot, kind: *kind };
                     if self.options.placed.as_ref().is_some_and(|on| !on.contains(&switch)) {
                         continue;
                     }
-                    self.event(EventKind::Fence(*kind), guard, span);
+                    self.event(EventKind::Fence(kind.fence()), guard, span);
                     let event = self.out.events.last_mut().expect("pushed above");
                     event.switch = self.options.placed.is_none().then_some(switch);
                 }
@@ -488,8 +488,7 @@ impl<'a> Walker<'a> {
 
     fn stop(&mut self, kind: StopKind, guard: Guard, span: Span) {
         let stack = self.stack.expect("stops happen in calls");
-        let events = self.out.events.len();
-        self.stops.push(Stop { guard, kind, span, stack, call: self.call, events, atomic: self.atomic });
+        self.stops.push(Stop { guard, kind, span, stack, call: self.call, atomic: self.atomic });
     }
 
     fn require_defined(&mut self, value: ValId, what: Use, guard: Guard, span: Span) {

@@ -48,7 +48,7 @@ impl Litmus {
         // With nothing specified, any execution that completes is a violation.
         let nothing = ObservationSet::default();
         let options = Options::default();
-        match check::check(&self.harness, question, model, Some(&nothing), &options, &|_, _| {}).finding {
+        match check::check(&self.harness, question, model, Some(&nothing), &options, &|_| {}).finding {
             Finding::Violated { trace, .. } => {
                 assert!(trace.fault().is_none(), "litmus tests have no faults");
                 if let Err(why) = self.replay(&trace, model) {

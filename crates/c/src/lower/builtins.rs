@@ -9,8 +9,9 @@ use crate::ast::{Expr, ExprKind, UnaryOp};
 use crate::types::{QualType, Type};
 use fencepost_lsl::diagnostic::Diagnostic;
 use fencepost_lsl::fault::Fault;
+use fencepost_lsl::fence::FenceKind;
 use fencepost_lsl::op::{BinOp, CmpOp, PrimOp};
-use fencepost_lsl::program::{Choice, Fence, Operand, Order, Place, StmtKind, address};
+use fencepost_lsl::program::{Choice, Operand, Order, Place, StmtKind, address};
 use fencepost_lsl::source::Span;
 use fencepost_lsl::value::{self, IntTy};
 
@@ -142,13 +143,13 @@ impl<'u> Lowerer<'u> {
     }
 
     fn fence(&mut self, kind: &'u Expr, span: Span) -> Value {
-        let fence = match &kind.kind {
-            ExprKind::String(text) => Fence::named(&String::from_utf8_lossy(&text.bytes)),
+        let named = match &kind.kind {
+            ExprKind::String(text) => FenceKind::named(&String::from_utf8_lossy(&text.bytes)),
             _ => None,
         };
-        match fence {
-            Some(fence) => self.builder.emit(StmtKind::Fence(fence), span),
-            None => {
+        match named {
+            Some(named) if !named.is_c11() => self.builder.emit(StmtKind::Fence(named.fence()), span),
+            _ => {
                 let diagnostic = Diagnostic::error(kind.span, "unknown kind of fence")
                     .help("write \"load-load\", \"load-store\", \"store-load\", \"store-store\" or \"full\"");
                 self.report(diagnostic);

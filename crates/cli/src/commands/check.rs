@@ -4,9 +4,9 @@ use crate::args::{CheckArgs, PreprocessorArgs, SourceArgs};
 use crate::output::{errln, out, outln};
 use crate::progress::{Line, interrupted};
 use anyhow::Result;
-use fencepost_bounded::range::Precision;
-use fencepost_bounded::solver::OrderEncoding;
-use fencepost_driver::check::{self, Engine, Limits, Mining};
+use fencepost_bounded::OrderEncoding;
+use fencepost_bounded::Precision;
+use fencepost_driver::check::{self, Decider, Mining, Terms};
 use fencepost_driver::session::Session;
 use fencepost_explore::{self as explore, Search, Termination};
 use fencepost_harness::budget::Allowance;
@@ -42,7 +42,7 @@ struct Tally {
 
 pub(crate) fn run(args: &CheckArgs) -> Result<u8> {
     let cancelled = interrupted()?;
-    let limits = limits(args, cancelled.clone());
+    let terms = terms(args, cancelled.clone());
     let mut tally = Tally::default();
     for file in &args.files {
         if args.files.len() > 1 && !args.json {
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8> {
             tally.cut_short = true;
             break;
         }
-        check_file(file, args, &limits, &mut tally);
+        check_file(file, args, &terms, &mut tally);
     }
     if args.json {
         outln!("{}", serde_json::to_string_pretty(&json::document(tally.documents))?);
@@ -67,8 +67,8 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8> {
     })
 }
 
-fn limits(args: &CheckArgs, cancelled: Arc<AtomicBool>) -> Limits {
-    Limits {
+fn terms(args: &CheckArgs, cancelled: Arc<AtomicBool>) -> Terms {
+    Terms {
         allowance: Allowance { cancelled, time: args.timeout, memory: args.memory },
         max_unroll: args.max_unroll,
         reuse: args.reuse,
@@ -83,12 +83,12 @@ fn limits(args: &CheckArgs, cancelled: Arc<AtomicBool>) -> Limits {
     }
 }
 
-fn engine(args: &CheckArgs) -> Engine {
+fn engine(args: &CheckArgs) -> Decider {
     if args.engine == "bounded" {
-        return Engine::Bounded;
+        return Decider::Bounded;
     }
     let how = &args.exploring;
-    Engine::Explicit(explore::Options {
+    Decider::Explicit(explore::Options {
         search: if how.shortest { Search::Breadth } else { Search::Depth },
         stuck: how.stuck,
         termination: termination(&how.endless),
@@ -125,7 +125,7 @@ fn engine_problems(args: &CheckArgs) -> Vec<Diagnostic> {
 }
 
 /// Checks what is asked of one file.
-fn check_file(file: &Path, args: &CheckArgs, limits: &Limits, tally: &mut Tally) {
+fn check_file(file: &Path, args: &CheckArgs, terms: &Terms, tally: &mut Tally) {
     let session = load(file, &args.preprocessor, args.reference.as_deref());
     let Some(mut session) = session else {
         tally.bad = true;
@@ -138,14 +138,14 @@ fn check_file(file: &Path, args: &CheckArgs, limits: &Limits, tally: &mut Tally)
     };
     let mut results: Vec<CheckResult> = Vec::new();
     for (subject, model) in &plan {
-        if limits.allowance.cancelled.load(Ordering::Relaxed) {
+        if terms.allowance.cancelled.load(Ordering::Relaxed) {
             tally.cut_short = true;
             break;
         }
         let result = {
             let what = format!("{} on {}", subject.name(), model.name);
             let line = Line::start(what, !args.json);
-            check::check(&session, subject, model, limits, &|phase| line.update(phase))
+            check::check(&session, subject, model, terms, &|phase| line.update(phase))
         };
         let first = result.verdict.kind() == Kind::Violated && !tally.violated;
         if args.json {

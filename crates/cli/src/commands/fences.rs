@@ -6,18 +6,20 @@ use crate::commands::verify::approach;
 use crate::output::outln;
 use crate::progress::{Line, interrupted};
 use anyhow::{Context, Result};
-use fencepost_driver::check::Limits;
-use fencepost_driver::fences::{Asked, Request, Sweeps, infer, is_typed};
+use fencepost_driver::check::Terms;
+use fencepost_driver::fences::{Asked, Request, Sweeps, infer};
 use fencepost_driver::session::Session;
 use fencepost_explore::Buffering;
 use fencepost_explore::abstraction::Approach;
+use fencepost_fences::constraints::TYPED;
 use fencepost_fences::cost::Costs;
-use fencepost_fences::place::{KINDS, Kind, keep_within};
+use fencepost_fences::place::{defaults, includes, keep_within};
 use fencepost_harness::budget::Allowance;
 use fencepost_harness::inference::{Answer, Inference, Method};
 use fencepost_harness::question::Question;
 use fencepost_harness::verdict;
 use fencepost_lsl::diagnostic::Diagnostic;
+use fencepost_lsl::fence::FenceKind;
 use fencepost_lsl::source::{Origin, SourceFile};
 use fencepost_models::cat::Model;
 use fencepost_report::{fences, json};
@@ -72,7 +74,7 @@ pub(crate) fn run(args: &FencesArgs) -> Result<u8> {
         kinds,
         costs,
         limit: args.all.unwrap_or(1).max(1),
-        limits: Limits { allowance, max_unroll: args.max_unroll, reuse: args.reuse, ..Limits::default() },
+        terms: Terms { allowance, max_unroll: args.max_unroll, reuse: args.reuse, ..Terms::default() },
     };
     let problems = request.sweep_problems(&Buffering::Tso.model());
     if !problems.is_empty() {
@@ -249,16 +251,21 @@ fn unsuitable(
 }
 
 /// The kinds of fences to use.
-fn kinds(session: &Session, args: &FencesArgs, method: Method, problems: &mut Vec<Diagnostic>) -> Vec<Kind> {
-    let mut kinds: Vec<Kind> = Vec::new();
+fn kinds(
+    session: &Session,
+    args: &FencesArgs,
+    method: Method,
+    problems: &mut Vec<Diagnostic>,
+) -> Vec<FenceKind> {
+    let mut kinds: Vec<FenceKind> = Vec::new();
     for name in &args.fence_kinds {
-        let named: Vec<Kind> = match name.as_str() {
-            "typed" => KINDS.into_iter().filter(|kind| !kind.is_c11).collect(),
-            "c11" | "orders" => KINDS.into_iter().filter(|kind| kind.is_c11).collect(),
-            name => Kind::named(name).into_iter().collect(),
+        let named: Vec<FenceKind> = match name.as_str() {
+            "typed" => FenceKind::ALL.into_iter().filter(|kind| !kind.is_c11()).collect(),
+            "c11" | "orders" => FenceKind::ALL.into_iter().filter(|kind| kind.is_c11()).collect(),
+            name => FenceKind::named(name).into_iter().collect(),
         };
         if named.is_empty() {
-            let names = KINDS.map(|kind| kind.name).join(", ");
+            let names = FenceKind::ALL.map(FenceKind::name).join(", ");
             let problem = Diagnostic::general(format!("unknown kind of fence `{name}`"));
             problems.push(
                 problem.help(format!("the kinds are: {names}; typed, c11 and orders for groups of them")),
@@ -267,30 +274,30 @@ fn kinds(session: &Session, args: &FencesArgs, method: Method, problems: &mut Ve
         kinds.extend(named.into_iter().filter(|kind| !kinds.contains(kind)).collect::<Vec<_>>());
     }
     if args.fence_kinds.is_empty() {
-        kinds = Kind::defaults(&session.harness.program);
+        kinds = defaults(&session.harness.program);
         match method {
             Method::Search => {}
-            Method::StoreBuffers => kinds.retain(|kind| matches!(kind.name, "full" | "seq_cst")),
-            Method::Rlx => kinds = KINDS.into_iter().filter(|kind| is_typed(*kind)).collect(),
+            Method::StoreBuffers => kinds.retain(|kind| matches!(kind, FenceKind::Full | FenceKind::SeqCst)),
+            Method::Rlx => kinds = FenceKind::ALL.into_iter().filter(|kind| TYPED.contains(kind)).collect(),
         }
     }
-    let full = matches!(&kinds[..], [kind] if kind.name == "full");
+    let full = kinds == [FenceKind::Full];
     match method {
-        Method::StoreBuffers if !full && !matches!(&kinds[..], [kind] if kind.name == "seq_cst") => {
+        Method::StoreBuffers if !full && kinds != [FenceKind::SeqCst] => {
             let problem = Diagnostic::general("fences from store buffers are full ones");
             problems.push(problem.help("use --fence-kinds full, or --method search"));
         }
         Method::Rlx if !full => {
-            kinds.retain(|kind| kind.name != "full");
-            if kinds.len() != 4 || !kinds.iter().all(|kind| is_typed(*kind)) {
+            kinds.retain(|kind| *kind != FenceKind::Full);
+            if kinds.len() != 4 || !kinds.iter().all(|kind| TYPED.contains(kind)) {
                 let problem = Diagnostic::general("fences from execution buffers are typed or full");
                 problems.push(problem.help("use --fence-kinds typed or full, or --method search"));
             }
         }
         _ => {}
     }
-    let c11 = kinds.iter().any(|kind| kind.is_c11);
-    if c11 && !fencepost_fences::place::includes(&session.harness.program, "stdatomic.h") {
+    let c11 = kinds.iter().any(|kind| kind.is_c11());
+    if c11 && !includes(&session.harness.program, "stdatomic.h") {
         let problem = Diagnostic::general(format!("{} does not include <stdatomic.h>", session.file));
         problems.push(problem.help("include it, or use --fence-kinds typed"));
     }

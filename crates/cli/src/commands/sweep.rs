@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use fencepost_driver::clients::{Setting, prepare};
 use fencepost_driver::open;
 use fencepost_driver::sweep::{
-    self, Contents, Limits, Log, LogError, Sweep, VERSION, Work, document, same, show_shard,
+    self, Contents, Log, LogError, Sweep, VERSION, Work, document, same, show_shard,
 };
 use fencepost_explore::{Buffering, Termination};
 use fencepost_harness::budget::{Allowance, Poll, peak_memory};
@@ -21,6 +21,7 @@ use fencepost_lsl::source::SourceMap;
 use fencepost_report::{json, sweep as report};
 use rustc_hash::FxHasher;
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::hash::Hasher;
 use std::path::Path;
 use std::time::Instant;
@@ -43,12 +44,9 @@ pub(crate) fn run(args: &SweepArgs) -> Result<u8> {
     };
     let (mut harness, reference) = session.into_harnesses();
     let hash = args.preprocessor.hash.is_some();
-    let limits = Limits {
-        budget: Allowance { cancelled: interrupted()?, time: args.timeout, memory: args.memory }.begin(),
-        jobs: args.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)),
-        keep_going: args.keep_going,
-    };
-    let setting = Setting { model: &model, reuse: args.reuse, hash, budget: &limits.budget };
+    let allowance = Allowance { cancelled: interrupted()?, time: args.timeout, memory: args.memory };
+    let budget = &allowance.begin();
+    let setting = Setting { model: &model, reuse: args.reuse, hash, budget };
     let sweep = match prepare(&mut harness, reference, &args.clients.clients(), setting) {
         Ok(sweep) => sweep,
         Err(problems) => {
@@ -56,7 +54,7 @@ pub(crate) fn run(args: &SweepArgs) -> Result<u8> {
             return Ok(BAD_INPUT);
         }
     };
-    let schedules = match Schedules::until(sweep.scope.clone(), &Poll::new(&limits.budget)) {
+    let schedules = match Schedules::until(sweep.scope.clone(), &Poll::new(budget)) {
         Ok(schedules) => schedules,
         Err(exhausted) => {
             let summary = sweep::uncounted(exhausted);
@@ -68,7 +66,12 @@ pub(crate) fn run(args: &SweepArgs) -> Result<u8> {
     if args.dry_run {
         return dry_run(&sweep, schedules, args);
     }
-    let mut work = Work { shard: args.shard, ..Work::default() };
+    let mut work = Work {
+        shard: args.shard,
+        known: BTreeMap::new(),
+        jobs: args.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from)),
+        keep_going: args.keep_going,
+    };
     let mut log = match open_log(&sweep, &schedules, args, &mut work) {
         Ok(log) => log,
         Err(problem) => {
@@ -82,7 +85,7 @@ pub(crate) fn run(args: &SweepArgs) -> Result<u8> {
             Some(log) => log.write(record).map_err(|error| std::io::Error::other(error.to_string())),
             None => Ok(()),
         };
-        sweep::run(&sweep, &work, &limits, &mut done, &mut |progress| bar.update(progress))
+        sweep::run(&sweep, &work, budget, &mut done, &mut |progress| bar.update(progress))
             .context("cannot write the log")?
     };
     // What is shown to people may take as long again as it took to find, within the same limits.
@@ -90,7 +93,7 @@ pub(crate) fn run(args: &SweepArgs) -> Result<u8> {
         let schedule = schedules.clone().get(first.number);
         let schedule = schedule.ok_or_else(|| "there is no such schedule".to_owned())?;
         let client = sweep.client(&schedule).map_err(|reason| reason.to_string())?;
-        sweep.counterexample(first.number, &client, &limits.budget).map_err(|reason| reason.to_string())
+        sweep.counterexample(first.number, &client, budget).map_err(|reason| reason.to_string())
     });
     print(&sweep, args, Some(total), &summary, explained.as_ref(), begun.elapsed().as_secs_f64())?;
     Ok(match (summary.verdict, &explained) {

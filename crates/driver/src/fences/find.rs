@@ -2,16 +2,16 @@
 
 use super::swept::Swept;
 use super::{Asked, Request, Search, Stuck, disagreement};
-use crate::check::{Progress, leeway, mine};
+use crate::check::{Stage, leeway, mine};
+use fencepost_bounded::Unrolling;
 use fencepost_bounded::check::Options;
-use fencepost_bounded::switched::{Finding, Placement, Switched};
-use fencepost_bounded::unroll::{self, Switch};
+use fencepost_bounded::switched::{Switched, Tried};
 use fencepost_explore as explore;
 use fencepost_explore::abstraction::{Abstraction, Approach};
 use fencepost_explore::rlx::rules::Rules;
-use fencepost_fences::constraints::Fence;
-use fencepost_fences::guided::{self, Effort, Found, Outcome};
-use fencepost_fences::place::Kind;
+use fencepost_fences::constraints::FenceAt;
+use fencepost_fences::guided::{self, Attempt, Effort, Found, Searched};
+use fencepost_fences::place::slot;
 use fencepost_fences::proved::Proved;
 use fencepost_fences::{rlx, store_buffers};
 use fencepost_harness::engine;
@@ -19,7 +19,7 @@ use fencepost_harness::inference::Method;
 use fencepost_harness::mine::Mined;
 use fencepost_harness::question::Question;
 use fencepost_harness::verdict::Reason;
-use fencepost_lsl::program::SlotId;
+use fencepost_lsl::program::{Placement, SlotId, Switch};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
@@ -28,7 +28,7 @@ const LISTED: usize = 1000;
 
 impl Search<'_> {
     /// Finds placements.
-    pub(super) fn find(&self, approach: Approach, effort: &mut Effort) -> Result<Outcome, Stuck> {
+    pub(super) fn find(&self, approach: Approach, effort: &mut Effort) -> Result<Searched, Stuck> {
         match self.request.method {
             Method::Search => self.by_search(approach, effort),
             Method::StoreBuffers => self.by_store_buffers(approach).map_err(|reason| (Some(0), reason)),
@@ -36,19 +36,19 @@ impl Search<'_> {
         }
     }
 
-    fn by_search(&self, approach: Approach, effort: &mut Effort) -> Result<Outcome, Stuck> {
+    fn by_search(&self, approach: Approach, effort: &mut Effort) -> Result<Searched, Stuck> {
         let Request { session, questions, kinds, costs, limit, .. } = self.request;
         let options = Options {
-            unroll: unroll::Options {
-                fences: kinds.iter().map(|kind| kind.fence).collect(),
+            unroll: Unrolling {
+                fences: kinds.clone(),
                 leeway: leeway(&questions.iter().map(|(_, model)| model).collect::<Vec<_>>()),
-                ..self.limits().options().unroll
+                ..self.terms().options().unroll
             },
-            ..self.limits().options()
+            ..self.terms().options()
         };
         let mut mined: Vec<Option<Rc<Mined>>> = Vec::new();
         for (asked, _) in questions {
-            (self.progress)(Progress::Mining);
+            (self.progress)(Stage::Mining);
             mined.push(match asked {
                 Asked::Question(Question::Test(test)) => {
                     Some(mine(session, test, &options.budget).map_err(|reason| (None, reason))?)
@@ -56,7 +56,7 @@ impl Search<'_> {
                 _ => None,
             });
         }
-        let quiet = |_, _| {};
+        let quiet = |_| {};
         let machines: Vec<Result<explore::Options, Reason>> =
             questions.iter().map(|(_, model)| self.exploring(model)).collect();
         let mut checks: Vec<Box<dyn guided::Trial + '_>> = Vec::new();
@@ -87,12 +87,12 @@ impl Search<'_> {
         let slots = session.harness.program.slots.iter();
         let costs: Vec<Vec<u64>> =
             slots.map(|slot| kinds.iter().map(|kind| costs.of(*kind, slot)).collect()).collect();
-        let progress = |now: guided::Progress| {
-            let guided::Progress { tried, corrections, fences, .. } = now;
-            (self.progress)(Progress::Inferring { tried, corrections, fences });
+        let progress = |now: Attempt| {
+            let Attempt { tried, corrections, fences, .. } = now;
+            (self.progress)(Stage::Inferring { tried, corrections, fences });
         };
-        let search =
-            guided::Options { costs: &costs, limit: *limit, budget: &options.budget, progress: &progress };
+        let budget = &options.budget;
+        let search = guided::Options { kinds, costs: &costs, limit: *limit, budget, progress: &progress };
         guided::infer(&mut checks, &search, effort).map_err(|(question, reason)| {
             match options.budget.exhausted() {
                 Some(exhausted) => (Some(question), exhausted.into()),
@@ -102,7 +102,7 @@ impl Search<'_> {
     }
 
     /// For one question, about a closed program, and one kind of fences, full ones.
-    fn by_store_buffers(&self, approach: Approach) -> Result<Outcome, Reason> {
+    fn by_store_buffers(&self, approach: Approach) -> Result<Searched, Reason> {
         let Request { session, questions, kinds, costs, limit, .. } = self.request;
         let [(Asked::Question(Question::Main(main)), model)] = &questions[..] else {
             return Err(Reason::Unsupported("to infer from store buffers for more than `main`".into()));
@@ -115,7 +115,7 @@ impl Search<'_> {
         };
         let options = explore::Options { abstraction, ..self.exploring(model)? };
         let progress = |visits: &explore::Statistics| {
-            (self.progress)(Progress::Engine(engine::Progress::States(visits.states)))
+            (self.progress)(Stage::Engine(engine::Progress::States(visits.states)))
         };
         let cost = |slot: SlotId| costs.of(kinds[0], &session.harness.program.slots[slot.index()]);
         let inferred = store_buffers::infer(
@@ -128,19 +128,19 @@ impl Search<'_> {
         )?;
         let found = |slots: Vec<SlotId>| Found {
             cost: slots.iter().map(|slot| cost(*slot)).sum(),
-            placement: slots.into_iter().map(|slot| Switch { slot, fence: 0 }).collect(),
+            placement: slots.into_iter().map(|slot| Switch { slot, kind: kinds[0] }).collect(),
         };
         let Some(cheapest) = inferred.cheapest else {
-            return Ok(Outcome::Hopeless { question: 0, finding: Finding::Violated });
+            return Ok(Searched::Hopeless { question: 0, tried: Tried::Violated });
         };
         let listed = inferred.listed.into_iter().map(found).collect();
         Ok(first(found(cheapest), listed, inferred.placements, *limit))
     }
 
     /// For questions about tests and closed programs on one model, and either typed fences or full ones.
-    fn by_execution_buffers(&self) -> Result<Outcome, Stuck> {
+    fn by_execution_buffers(&self) -> Result<Searched, Stuck> {
         let Request { session, questions, kinds, costs, limit, .. } = self.request;
-        let budget = self.limits().options().budget;
+        let budget = self.terms().options().budget;
         let mut goals = Vec::new();
         let mut rules = None;
         for (index, (asked, model)) in questions.iter().enumerate() {
@@ -171,35 +171,27 @@ impl Search<'_> {
                 Reason::Unsupported("execution buffers on other models than tso, pso, rmo".into()),
             ));
         };
-        let switch = |fence: Fence| {
-            let kind = match &kinds[..] {
-                // A full one does the work of any.
-                [_] => 0,
-                kinds => kinds
-                    .iter()
-                    .position(|kind| kind.name == fence.kind.name())
-                    .expect("typed fences are all given or none is"),
-            };
-            Switch { slot: SlotId(fence.place), fence: kind }
+        let switch = |fence: FenceAt| {
+            // A full one does the work of any.
+            let kind = if let [only] = kinds[..] { only } else { fence.kind };
+            Switch { slot: SlotId(fence.place), kind }
         };
-        let price = |switch: Switch| {
-            costs.of(kinds[switch.fence], &session.harness.program.slots[switch.slot.index()])
-        };
-        let limits = rlx::Limits {
+        let price = |switch: Switch| costs.of(switch.kind, slot(&session.harness.program, switch));
+        let extent = rlx::Extent {
             explore: explore::rlx::Options { budget: self.budget(), ..explore::rlx::Options::default() },
             listed: (*limit).max(LISTED),
-            ..rlx::Limits::default()
+            ..rlx::Extent::default()
         };
-        let inferred = rlx::infer(&session.harness, &goals, rules, &limits, &|fence| price(switch(fence)));
+        let inferred = rlx::infer(&session.harness, &goals, rules, &extent, &|fence| price(switch(fence)));
         let inferred = match inferred {
             Ok(inferred) => inferred,
-            Err(rlx::Failure::Impossible(question)) => {
-                return Ok(Outcome::Hopeless { question, finding: Finding::Violated });
+            Err(rlx::Obstacle::Impossible(question)) => {
+                return Ok(Searched::Hopeless { question, tried: Tried::Violated });
             }
-            Err(rlx::Failure::Inconclusive(question, reason)) => return Err((Some(question), reason)),
+            Err(rlx::Obstacle::Inconclusive(question, reason)) => return Err((Some(question), reason)),
         };
         // Full fences of several kinds at one place are one.
-        let found = |placement: rlx::Placement| -> Found {
+        let found = |placement: rlx::Priced| -> Found {
             let placement: Placement = placement.fences.into_iter().map(switch).collect();
             Found { cost: placement.iter().map(|switch| price(*switch)).sum(), placement }
         };
@@ -213,7 +205,7 @@ impl Search<'_> {
 }
 
 /// The cheapest placement and others, each once and none that contains another, of so many that there are.
-fn first(cheapest: Found, others: Vec<Found>, total: u64, limit: usize) -> Outcome {
+fn first(cheapest: Found, others: Vec<Found>, total: u64, limit: usize) -> Searched {
     let known = 1 + others.len() as u64;
     let mut by_cost: BTreeMap<(u64, Placement), Found> = BTreeMap::new();
     for found in others {
@@ -227,10 +219,5 @@ fn first(cheapest: Found, others: Vec<Found>, total: u64, limit: usize) -> Outco
     }
     let complete = list.len() <= limit && known >= total;
     list.truncate(limit);
-    Outcome::Placements { found: list, complete }
-}
-
-/// Whether a kind is one of those that execution buffers know.
-pub fn is_typed(kind: Kind) -> bool {
-    fencepost_fences::constraints::Kind::ALL.iter().any(|typed| typed.name() == kind.name)
+    Searched::Placements { found: list, complete }
 }

@@ -1,26 +1,24 @@
-//! Fence inference for a file: find, then prove. A method finds placements ([`find`]); what it finds is put into the
+//! Fence inference for a file: find, then prove. A method finds placements (`find`); what it finds is put into the
 //! source text, loaded anew and checked like any other program, and each fence is shown to be needed by a check
-//! of the program without it ([`prove`]).
+//! of the program without it (`prove`).
 
 mod find;
 mod mirror;
 mod prove;
 mod swept;
 
-pub use find::is_typed;
-
-use crate::check::{self, Limits, Progress};
+use crate::check::{self, Stage, Terms};
 use crate::clients::{self, Clients, Setting};
 use crate::session::Session;
 use crate::sweep::Sweep;
 use crate::verify;
-use fencepost_bounded::switched::{Finding, Placement, fences_only_forbid};
+use fencepost_bounded::switched::{Tried, fences_only_forbid};
 use fencepost_explore as explore;
 use fencepost_explore::abstraction::{Abstraction, Approach};
 use fencepost_fences::asking;
 use fencepost_fences::cost::Costs;
-use fencepost_fences::guided::{Effort, Outcome};
-use fencepost_fences::place::{self, Kind, resolve};
+use fencepost_fences::guided::{Effort, Searched};
+use fencepost_fences::place::{self, resolve};
 use fencepost_harness::budget::{Allowance, Budget, Poll};
 use fencepost_harness::inference::{Answer, Demand, Failure, Inference, Method, Placed, Without};
 use fencepost_harness::operation::Harness;
@@ -30,7 +28,8 @@ use fencepost_harness::schedule::Schedules;
 use fencepost_harness::test::Test;
 use fencepost_harness::verdict::Reason;
 use fencepost_lsl::diagnostic::Diagnostic;
-use fencepost_lsl::program::ProcId;
+use fencepost_lsl::fence::FenceKind;
+use fencepost_lsl::program::{Placement, ProcId};
 use fencepost_models::cat::Model;
 use std::path::Path;
 use std::time::Instant;
@@ -81,7 +80,7 @@ pub struct Request<'a> {
     /// How closed programs are verified on the way.
     pub approach: Approach,
     /// The kinds of fences to use.
-    pub kinds: Vec<Kind>,
+    pub kinds: Vec<FenceKind>,
     /// Whether accesses get stronger orders instead of C11 fences where that is enough.
     pub orders: bool,
     /// What they cost.
@@ -89,7 +88,7 @@ pub struct Request<'a> {
     /// How many placements to find.
     pub limit: usize,
     /// How much it may cost; the time is that of the whole search.
-    pub limits: Limits,
+    pub terms: Terms,
 }
 
 impl Request<'_> {
@@ -112,20 +111,18 @@ impl Request<'_> {
         let Some(Sweeps { clients, hash, budget, .. }) = &self.sweeps else {
             return Err(vec![Diagnostic::general("no sweep was asked for")]);
         };
-        let setting = Setting { model, reuse: self.limits.reuse, hash: *hash, budget };
+        let setting = Setting { model, reuse: self.terms.reuse, hash: *hash, budget };
         clients::prepare(harness, self.session.reference().cloned(), clients, setting)
     }
 }
 
 /// Infers fences.
-pub fn infer(request: &Request, progress: &dyn Fn(Progress)) -> Inference {
+pub fn infer(request: &Request, progress: &dyn Fn(Stage)) -> Inference {
     let start = Instant::now();
     let mut effort = Effort::default();
-    let limits = Limits {
-        max_unroll: Some(request.limits.max_unroll.unwrap_or(MAX_UNROLL)),
-        ..request.limits.clone()
-    };
-    let mut search = Search { request, limits, start, progress, proved: Vec::new() };
+    let terms =
+        Terms { max_unroll: Some(request.terms.max_unroll.unwrap_or(MAX_UNROLL)), ..request.terms.clone() };
+    let mut search = Search { request, terms, start, progress, proved: Vec::new() };
     search.proved = search.provable();
     let answer = search
         .answer(&mut effort)
@@ -137,12 +134,12 @@ pub fn infer(request: &Request, progress: &dyn Fn(Progress)) -> Inference {
         method: request.method,
         exact: search.is_exact(),
         questions: request.questions.iter().map(question).collect(),
-        kinds: request.kinds.iter().map(|kind| kind.name).collect(),
+        kinds: request.kinds.iter().map(|kind| kind.name()).collect(),
         places: place::count(&request.session.harness.program),
         answer,
         tried: effort.tried,
         corrections: effort.corrections,
-        loop_limit: (effort.unbounded > 0).then_some(search.limits.max_unroll.unwrap_or(MAX_UNROLL)),
+        loop_limit: (effort.unbounded > 0).then_some(search.terms.max_unroll.unwrap_or(MAX_UNROLL)),
         time: start.elapsed(),
     }
 }
@@ -152,9 +149,9 @@ type Stuck = (Option<usize>, Reason);
 
 struct Search<'a> {
     request: &'a Request<'a>,
-    limits: Limits,
+    terms: Terms,
     start: Instant,
-    progress: &'a dyn Fn(Progress),
+    progress: &'a dyn Fn(Stage),
     /// For each question, whether it is decided by verification without bounds.
     proved: Vec<bool>,
 }
@@ -176,7 +173,7 @@ impl Search<'_> {
         };
         let mut best = None;
         for approach in approaches {
-            let answer = self.find(approach, effort).and_then(|outcome| self.proven(outcome));
+            let answer = self.find(approach, effort).and_then(|searched| self.proven(searched));
             match answer {
                 Ok(Answer::Placements { placements, complete, cheapest }) => {
                     let spare = placements.first().is_some_and(has_spare);
@@ -195,9 +192,9 @@ impl Search<'_> {
     }
 
     /// Proves what was found.
-    fn proven(&self, outcome: Outcome) -> Result<Answer, Stuck> {
-        match outcome {
-            Outcome::Placements { found, complete } => {
+    fn proven(&self, searched: Searched) -> Result<Answer, Stuck> {
+        match searched {
+            Searched::Placements { found, complete } => {
                 let mut placements = Vec::new();
                 for (number, found) in found.iter().enumerate() {
                     placements.push(self.prove(found, number == 0)?);
@@ -205,9 +202,9 @@ impl Search<'_> {
                 let cheapest = self.is_exact() && self.only_forbid();
                 Ok(Answer::Placements { placements, complete, cheapest })
             }
-            Outcome::Hopeless { question, finding: Finding::Violated } => {
+            Searched::Hopeless { question, tried: Tried::Violated } => {
                 let slots = self.request.session.harness.program.slots.len();
-                let failure = self.check_with(&asking::all(slots, self.request.kinds.len()), question);
+                let failure = self.check_with(&asking::all(slots, &self.request.kinds), question);
                 match failure.result.verdict {
                     Verdict::Violated(_) => Ok(Answer::WrongWithAll(failure)),
                     _ if self.is_exact() => Err((Some(question), disagreement("with all fences"))),
@@ -217,14 +214,14 @@ impl Search<'_> {
                     }
                 }
             }
-            Outcome::Hopeless { question, finding } => {
-                let span = match finding {
-                    Finding::Unbounded(span) => Some(span),
+            Searched::Hopeless { question, tried } => {
+                let span = match tried {
+                    Tried::Unbounded(span) => Some(span),
                     _ => None,
                 };
                 let sources = &self.request.session.harness.program.sources;
                 let at = span.map_or(String::new(), |span| sources.position(span).to_string());
-                let limit = self.limits.max_unroll.unwrap_or(MAX_UNROLL);
+                let limit = self.terms.max_unroll.unwrap_or(MAX_UNROLL);
                 Err((Some(question), Reason::Unroll { at, recursion: false, limit }))
             }
         }
@@ -245,7 +242,7 @@ impl Search<'_> {
     fn provable(&self) -> Vec<bool> {
         let able = |(asked, model): &(Asked, Model)| {
             let proc = match asked {
-                Asked::Question(Question::Main(proc)) if model.buffering.is_some() && !self.limits.reuse => {
+                Asked::Question(Question::Main(proc)) if model.buffering.is_some() && !self.terms.reuse => {
                     *proc
                 }
                 _ => return false,
@@ -258,11 +255,11 @@ impl Search<'_> {
         self.request.questions.iter().map(able).collect()
     }
 
-    /// The limits of a check that starts now.
-    fn limits(&self) -> Limits {
-        let allowance = &self.limits.allowance;
+    /// The terms of a check that starts now.
+    fn terms(&self) -> Terms {
+        let allowance = &self.terms.allowance;
         let time = allowance.time.map(|time| time.saturating_sub(self.start.elapsed()));
-        Limits { allowance: Allowance { time, ..allowance.clone() }, ..self.limits.clone() }
+        Terms { allowance: Allowance { time, ..allowance.clone() }, ..self.terms.clone() }
     }
 
     /// What fails on sc, if something does.
@@ -287,9 +284,9 @@ impl Search<'_> {
 
     /// An ordinary check of the program with some fences.
     fn check_with(&self, placement: &Placement, question: usize) -> Failure {
-        let Request { session, questions, kinds, .. } = self.request;
+        let Request { session, questions, .. } = self.request;
         let (asked, model) = &questions[question];
-        let session = session.with_program(resolve(&session.harness.program, kinds, placement));
+        let session = session.with_program(resolve(&session.harness.program, placement));
         self.ask(&session, question, asked, model)
     }
 
@@ -303,7 +300,7 @@ impl Search<'_> {
             }
             Asked::Question(question) => (
                 question.test().cloned(),
-                check::check(session, question, model, &self.limits(), self.progress),
+                check::check(session, question, model, &self.terms(), self.progress),
             ),
         };
         Failure { question, test, result }
@@ -322,7 +319,7 @@ impl Search<'_> {
     }
 
     fn budget(&self) -> Budget {
-        self.limits().allowance.begin()
+        self.terms().allowance.begin()
     }
 
     /// The name of a test of the file; another test is called by what it is.

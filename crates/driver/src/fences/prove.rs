@@ -3,19 +3,17 @@
 use super::mirror::Mirror;
 use super::{Asked, Request, Search, Stuck, disagreement};
 use crate::session::Session;
-use fencepost_bounded::switched::Placement;
-use fencepost_bounded::unroll::Switch;
 use fencepost_fences::guided::Found;
 use fencepost_fences::orders::{self, Stronger};
 use fencepost_fences::patch::{self, Patch};
-use fencepost_fences::place::slot;
+use fencepost_fences::place::{slot, statement};
 use fencepost_harness::inference::{
     ChangedFile, Failure, Method, Placed, PlacedFence, StrongerOrder, Without,
 };
 use fencepost_harness::question::Question;
 use fencepost_harness::result::{CheckResult, Verdict};
 use fencepost_harness::verdict::Reason;
-use fencepost_lsl::program::Program;
+use fencepost_lsl::program::{Placement, Program, Switch};
 use fencepost_lsl::source::FileId;
 use std::collections::BTreeMap;
 
@@ -43,14 +41,14 @@ impl Written {
 impl Search<'_> {
     /// Puts a placement into the source text and checks that; for the first one, also what each fence is for.
     pub(super) fn prove(&self, found: &Found, first: bool) -> Result<Placed, Stuck> {
-        let Request { session, kinds, costs, .. } = self.request;
+        let Request { session, costs, .. } = self.request;
         let program = &session.harness.program;
         let written = self.written(Written { fences: found.placement.clone(), ..Written::default() })?;
         let written = self.with_orders(written);
         let mut fences: Vec<PlacedFence> = Vec::new();
         for switch in written.fences.iter().chain(written.orders.keys()) {
             let slot = slot(program, *switch);
-            let kind = kinds[switch.fence];
+            let kind = switch.kind;
             let without = match first {
                 // Orders do more than the fences that they stand for where accesses lie in between, so the text is asked.
                 true if !written.orders.is_empty() => {
@@ -64,8 +62,8 @@ impl Search<'_> {
                 false => Without::Unknown,
             };
             fences.push(PlacedFence {
-                kind: kind.name,
-                statement: (!written.orders.contains_key(switch)).then(|| kind.statement(false)),
+                kind: kind.name(),
+                statement: (!written.orders.contains_key(switch)).then(|| statement(kind, false)),
                 orders: written.orders.get(switch).into_iter().flatten().map(|o| named(program, o)).collect(),
                 at: program.sources.position(slot.at),
                 line: program.sources.line(slot.at).to_owned(),
@@ -91,11 +89,10 @@ impl Search<'_> {
         if !self.request.orders {
             return written;
         }
-        let Request { session, kinds, .. } = self.request;
-        let program = &session.harness.program;
+        let program = &self.request.session.harness.program;
         let mut best = written;
         for switch in best.fences.clone() {
-            let ways = orders::instead(program, slot(program, switch), kinds[switch.fence]);
+            let ways = orders::instead(program, slot(program, switch), switch.kind);
             let mut changed = ways.into_iter().map(|way| {
                 let mut next = best.clone();
                 next.fences.remove(&switch);
@@ -120,8 +117,7 @@ impl Search<'_> {
     fn patches(&self, written: &Written) -> Vec<Patch> {
         let mut all = Vec::new();
         written.orders.values().for_each(|way| orders::add(&mut all, way));
-        let Request { session, kinds, .. } = self.request;
-        patch::patches(&session.harness.program, kinds, &written.fences, &all)
+        patch::patches(&self.request.session.harness.program, &written.fences, &all)
     }
 
     /// Puts fences and orders into the text, and checks that.

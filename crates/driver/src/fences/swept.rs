@@ -3,22 +3,23 @@
 //! A schedule that failed once is asked first, and alone while its correction set is looked for.
 
 use super::Search;
-use crate::check::Progress;
+use crate::check::Stage;
 use crate::open;
 use crate::sweep::{self, Sweep, Work};
-use fencepost_bounded::switched::{Finding, Placement};
+use fencepost_bounded::switched::Tried;
 use fencepost_fences::asking;
 use fencepost_fences::guided::Trial;
 use fencepost_fences::place::resolve;
 use fencepost_harness::budget::peak_memory;
 use fencepost_harness::client::Client;
-use fencepost_harness::engine;
+use fencepost_harness::engine::{self, Finding};
 use fencepost_harness::operation::Harness;
 use fencepost_harness::result::{CheckResult, Counterexample, Property, Scope, Statistics, Verdict, Visited};
 use fencepost_harness::schedule::Schedules;
 use fencepost_harness::sweep::Summary;
 use fencepost_harness::test::Test;
 use fencepost_harness::verdict::{Kind, Reason};
+use fencepost_lsl::program::Placement;
 use fencepost_models::Model;
 use std::time::Instant;
 
@@ -39,7 +40,7 @@ impl<'a> Swept<'a> {
     /// The sweep of the program with some fences.
     fn sweep(&self, on: &Placement) -> Result<Sweep, Reason> {
         let harness = &self.search.request.session.harness;
-        let program = resolve(&harness.program, &self.search.request.kinds, on);
+        let program = resolve(&harness.program, on);
         self.search.request.sweep(Harness { program, ..harness.clone() }, self.model)
     }
 
@@ -47,15 +48,15 @@ impl<'a> Swept<'a> {
     fn fails(&self, sweep: &Sweep, number: u64) -> Result<bool, Reason> {
         let client = client(sweep, number)?;
         match sweep.explore(number, &client, &self.search.budget(), &|_| {})?.finding {
-            engine::Finding::Holds => Ok(false),
-            engine::Finding::Violated { .. } => Ok(true),
-            engine::Finding::Inconclusive(reason) => Err(reason),
+            Finding::Holds => Ok(false),
+            Finding::Violated { .. } => Ok(true),
+            Finding::Inconclusive(reason) => Err(reason),
         }
     }
 }
 
 impl Trial for Swept<'_> {
-    fn check(&mut self, on: &Placement) -> Result<Finding, Reason> {
+    fn check(&mut self, on: &Placement) -> Result<Tried, Reason> {
         let sweep = self.sweep(on)?;
         let mut wrong = None;
         for &number in self.failing.iter().rev() {
@@ -71,11 +72,11 @@ impl Trial for Swept<'_> {
                 _ => Some(summary.violations.first().ok_or_else(|| undecided(&summary))?.number),
             };
         }
-        let Some(number) = wrong else { return Ok(Finding::Holds) };
+        let Some(number) = wrong else { return Ok(Tried::Holds) };
         self.failing.retain(|other| *other != number);
         self.failing.push(number);
         self.failed = Some(on.clone());
-        Ok(Finding::Violated)
+        Ok(Tried::Violated)
     }
 
     fn correction(&mut self) -> Result<Placement, Reason> {
@@ -85,7 +86,7 @@ impl Trial for Swept<'_> {
         let request = self.search.request;
         let slots = request.session.harness.program.slots.len();
         let mut fails = |on: &Placement| self.fails(&self.sweep(on)?, number);
-        asking::correction(slots, request.kinds.len(), failed, &mut fails)
+        asking::correction(slots, &request.kinds, failed, &mut fails)
     }
 
     /// Of the same schedule.
@@ -101,7 +102,7 @@ impl Search<'_> {
     /// A sweep as a check, with the schedule that fails.
     pub(super) fn swept(&self, harness: Harness, model: &Model) -> (Option<Test>, CheckResult) {
         let start = Instant::now();
-        let caveats = open::swept(&harness, self.limits.reuse);
+        let caveats = open::swept(&harness, self.terms.reuse);
         let mut result = CheckResult {
             file: self.request.session.file.clone(),
             test: "sweep".into(),
@@ -153,15 +154,12 @@ impl Search<'_> {
     }
 
     fn run(&self, sweep: &Sweep) -> Result<Summary, Reason> {
-        let limits = sweep::Limits {
-            budget: self.budget(),
-            jobs: self.request.sweeps.as_ref().map_or(1, |sweeps| sweeps.jobs),
-            keep_going: false,
+        let jobs = self.request.sweeps.as_ref().map_or(1, |sweeps| sweeps.jobs);
+        let work = Work { jobs, ..Work::default() };
+        let mut report = |progress: sweep::SweepProgress| {
+            (self.progress)(Stage::Engine(engine::Progress::States(progress.states)))
         };
-        let mut report = |progress: sweep::Progress| {
-            (self.progress)(Progress::Engine(engine::Progress::States(progress.states)))
-        };
-        sweep::run(sweep, &Work::default(), &limits, &mut |_| Ok(()), &mut report)
+        sweep::run(sweep, &work, &self.budget(), &mut |_| Ok(()), &mut report)
             .map_err(|error| Reason::Unsupported(format!("a sweep that cannot start threads: {error}")))
     }
 }

@@ -19,7 +19,7 @@ const GAP: u64 = 0x1000;
 ///
 /// A fence holds up accesses behind it, not its thread, so a load follows. It stands in an atomic block: loads of
 /// what nobody writes do not wait elsewhere, since nobody could tell.
-pub fn fence_calls(harness: &mut Harness) -> bool {
+pub(crate) fn fence_calls(harness: &mut Harness) -> bool {
     let program = &mut harness.program;
     let end = program.globals.iter().map(|global| global.addr + global.size).max();
     let addr = (end.unwrap_or(address::GLOBALS) + GAP).next_multiple_of(GAP);

@@ -74,7 +74,7 @@ impl std::fmt::Display for LogError {
 }
 
 /// A share of the schedules of a sweep, as in `2/4`; none is all of them.
-pub type Shard = Option<(u64, u64)>;
+pub(crate) type Shard = Option<(u64, u64)>;
 
 /// A share as people write it.
 pub fn show_shard(shard: Shard) -> Option<String> {

@@ -11,10 +11,10 @@ mod merge;
 mod pool;
 mod recorder;
 
-pub use fenced::fence_calls;
-pub use log::{Contents, Log, LogError, Shard, VERSION, document, same, show_shard};
+pub(crate) use fenced::fence_calls;
+pub use log::{Contents, Log, LogError, VERSION, document, same, show_shard};
 pub use merge::merge;
-pub use pool::{Limits, Progress, Work, run, uncounted};
+pub use pool::{SweepProgress, Work, run, uncounted};
 
 use crate::check::refused;
 use fencepost_explore::{Exploration, Options, Search, explore};
@@ -67,7 +67,7 @@ pub struct Sweep {
 }
 
 /// The name of linearizability for clients that make a fence after each call.
-pub const FENCED: &str = "linear-fenced";
+pub(crate) const FENCED: &str = "linear-fenced";
 
 /// States after which the search for the shortest counterexample gives up.
 const NEAREST: u64 = 3_000_000;

@@ -22,29 +22,22 @@ const STACK: usize = 1 << 27;
 /// How long to wait before progress is told again.
 const TICK: Duration = Duration::from_millis(100);
 
-/// What may be spent on a sweep.
-#[derive(Clone, Default)]
-pub struct Limits {
-    /// What it may cost. Of memory, the states of all schedules under way take a share each; a number of states is one for each schedule.
-    pub budget: Budget,
-    /// Threads that explore, at least one.
-    pub jobs: usize,
-    /// Whether to go on after a violation.
-    pub keep_going: bool,
-}
-
-/// Which schedules.
+/// Which schedules, and by how many.
 #[derive(Clone, Debug, Default)]
 pub struct Work {
     /// A share of all: its index and the number of shares.
     pub shard: Option<(u64, u64)>,
     /// Those that are known already.
     pub known: BTreeMap<u64, Record>,
+    /// Threads that explore, at least one.
+    pub jobs: usize,
+    /// Whether to go on after a violation.
+    pub keep_going: bool,
 }
 
 /// How far a sweep is.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Progress {
+pub struct SweepProgress {
     /// Schedules that are done.
     pub done: u64,
     /// Schedules of this share.
@@ -58,9 +51,9 @@ pub struct Progress {
 /// What the threads share.
 struct Shared<'a> {
     sweep: &'a Sweep,
-    limits: &'a Limits,
+    work: &'a Work,
+    budget: &'a Budget,
     schedules: Mutex<Schedules>,
-    known: &'a BTreeMap<u64, Record>,
     /// The smallest number of a violation; what lies behind it is of no interest.
     first: AtomicU64,
     /// For each thread, the number it is at and what ends its work.
@@ -69,16 +62,17 @@ struct Shared<'a> {
     states: Vec<AtomicU64>,
 }
 
-/// Runs a sweep. `done` is told of every schedule as soon as it is done, `progress` of the state of things
+/// Runs a sweep. Of the memory of its budget, the states of all schedules under way take a share each; a number of states is one for each
+/// schedule. `done` is told of every schedule as soon as it is done, `progress` of the state of things
 /// from time to time.
 pub fn run(
     sweep: &Sweep,
     work: &Work,
-    limits: &Limits,
+    budget: &Budget,
     done: &mut dyn FnMut(&Record) -> std::io::Result<()>,
-    progress: &mut dyn FnMut(Progress),
+    progress: &mut dyn FnMut(SweepProgress),
 ) -> std::io::Result<Summary> {
-    let mut schedules = match Schedules::until(sweep.scope.clone(), &Poll::new(&limits.budget)) {
+    let mut schedules = match Schedules::until(sweep.scope.clone(), &Poll::new(budget)) {
         Ok(schedules) => schedules,
         Err(exhausted) => return Ok(Summary { shard: work.shard, ..uncounted(exhausted) }),
     };
@@ -86,19 +80,19 @@ pub fn run(
     let (index, count) = work.shard.unwrap_or((0, 1));
     schedules = schedules.shard(index, count);
     let total = of_scope.saturating_sub(index).div_ceil(count.max(1));
-    let jobs = limits.jobs.max(1);
+    let jobs = work.jobs.max(1);
     let shared = Shared {
         sweep,
-        limits,
+        work,
+        budget,
         schedules: Mutex::new(schedules),
-        known: &work.known,
         first: AtomicU64::new(u64::MAX),
         at: (0..jobs).map(|_| (AtomicU64::new(u64::MAX), Arc::default())).collect(),
         states: (0..jobs).map(|_| AtomicU64::new(0)).collect(),
     };
     let mut records = work.known.clone();
     if let (Some(violated), false) =
-        (records.values().find(|record| record.verdict == Kind::Violated), limits.keep_going)
+        (records.values().find(|record| record.verdict == Kind::Violated), work.keep_going)
     {
         shared.first.store(violated.number, Ordering::Relaxed);
     }
@@ -114,7 +108,7 @@ pub fn run(
             }
         }
         drop(send);
-        let mut fresh = Progress { total, done: records.len() as u64, ..Progress::default() };
+        let mut fresh = SweepProgress { total, done: records.len() as u64, ..SweepProgress::default() };
         let mut visited = 0;
         loop {
             match receive.recv_timeout(TICK) {
@@ -124,23 +118,23 @@ pub fn run(
                     visited += record.tally.states;
                     if let Err(error) = done(&record) {
                         failure = Some(error);
-                        limits.budget.cancelled.store(true, Ordering::Relaxed);
+                        budget.cancelled.store(true, Ordering::Relaxed);
                     }
                     records.insert(record.number, record);
                 }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
-            if limits.budget.cancelled.load(Ordering::Relaxed) {
+            if budget.cancelled.load(Ordering::Relaxed) {
                 shared.at.iter().for_each(|(_, cancelled)| cancelled.store(true, Ordering::Relaxed));
             }
             let under_way: u64 = shared.states.iter().map(|states| states.load(Ordering::Relaxed)).sum();
-            progress(Progress { states: visited + under_way, ..fresh });
+            progress(SweepProgress { states: visited + under_way, ..fresh });
         }
     });
     match failure {
         Some(error) => Err(error),
-        None => Ok(Summary { shard: work.shard, ..summary(limits, records, total, of_scope) }),
+        None => Ok(Summary { shard: work.shard, ..summary(work, budget, records, total, of_scope) }),
     }
 }
 
@@ -150,7 +144,7 @@ impl Shared<'_> {
         loop {
             let next = {
                 let Ok(mut schedules) = self.schedules.lock() else { return };
-                let next = schedules.find(|(number, _)| !self.known.contains_key(number));
+                let next = schedules.find(|(number, _)| !self.work.known.contains_key(number));
                 // While the lock is held, so that nobody takes a violation for the first one too early.
                 let number = next.as_ref().map_or(u64::MAX, |(number, _)| *number);
                 self.at[job].1.store(false, Ordering::Relaxed);
@@ -158,11 +152,11 @@ impl Shared<'_> {
                 next
             };
             let Some((number, schedule)) = next else { return };
-            if number > self.first.load(Ordering::SeqCst) || self.limits.budget.spent().is_err() {
+            if number > self.first.load(Ordering::SeqCst) || self.budget.spent().is_err() {
                 return;
             }
             let Some(record) = self.judge(job, number, &schedule) else { continue };
-            if record.verdict == Kind::Violated && !self.limits.keep_going {
+            if record.verdict == Kind::Violated && !self.work.keep_going {
                 self.first.fetch_min(number, Ordering::SeqCst);
                 for (at, cancelled) in &self.at {
                     let later = at.load(Ordering::SeqCst) > number;
@@ -183,7 +177,7 @@ impl Shared<'_> {
         schedule: &fencepost_harness::schedule::Schedule,
     ) -> Option<Record> {
         let begun = Instant::now();
-        let whole = &self.limits.budget;
+        let whole = self.budget;
         let budget = Budget {
             cancelled: self.at[job].1.clone(),
             memory: None,
@@ -238,9 +232,15 @@ pub fn uncounted(exhausted: Exhausted) -> Summary {
     }
 }
 
-fn summary(limits: &Limits, mut records: BTreeMap<u64, Record>, total: u64, of_scope: u64) -> Summary {
+fn summary(
+    work: &Work,
+    budget: &Budget,
+    mut records: BTreeMap<u64, Record>,
+    total: u64,
+    of_scope: u64,
+) -> Summary {
     let first = records.values().find(|record| record.verdict == Kind::Violated).map(|record| record.number);
-    if let (Some(first), false) = (first, limits.keep_going) {
+    if let (Some(first), false) = (first, work.keep_going) {
         // How far others were by then is chance.
         records.retain(|number, _| *number <= first);
     }
@@ -251,7 +251,7 @@ fn summary(limits: &Limits, mut records: BTreeMap<u64, Record>, total: u64, of_s
     }
     let missing = first.is_none() && (records.len() as u64) < total;
     let stopped =
-        limits.budget.spent().err().filter(|_| missing).map(|exhausted| Reason::from(exhausted).to_string());
+        budget.spent().err().filter(|_| missing).map(|exhausted| Reason::from(exhausted).to_string());
     let reason = stopped.or_else(|| {
         records.values().find_map(|record| match record.verdict {
             Kind::Inconclusive => Some(format!(

@@ -268,7 +268,7 @@ impl Generator<'_> {
             if label == default {
                 self.line("default:");
             } else if self.random.one_in(2) {
-                self.line(&format!("case {}:", label as i32 - 1));
+                self.line(&format!("case {}:", label - 1));
             } else {
                 continue;
             }

@@ -16,5 +16,5 @@ mod system;
 mod verify;
 
 pub use crate::state::buffer::Abstraction;
-pub use system::{Access, FlowPoint, Pass, System, Transition, system};
+pub use system::{Pass, System, Transition, system};
 pub use verify::{Approach, Proof, Unbounded, Verification, verify};

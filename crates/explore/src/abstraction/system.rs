@@ -12,7 +12,7 @@ use super::Abstraction;
 use super::antichain::{Antichain, Join};
 use crate::code::driver;
 use crate::code::small;
-use crate::code::{Code, Instr};
+use crate::code::{Code, FlowPoint, Instr};
 use crate::options::{Options, Reductions};
 use crate::outcome::Statistics;
 use crate::reduce::footprint::Footprint;
@@ -22,7 +22,6 @@ use crate::step::run::Stop;
 use fencepost_harness::operation::Harness;
 use fencepost_harness::question::Question;
 use fencepost_harness::verdict::Reason;
-use fencepost_lsl::program::SlotId;
 use fencepost_lsl::source::Span;
 use rustc_hash::FxHashMap;
 
@@ -46,30 +45,6 @@ pub struct Transition {
     pub passes: u32,
 }
 
-/// What an instruction is to the memory model.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Access {
-    /// No access.
-    None,
-    /// A load.
-    Load,
-    /// A store.
-    Store,
-}
-
-/// A point of a thread's code, with calls inlined.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct FlowPoint {
-    /// The instruction: its label, if it is an access.
-    pub label: u32,
-    /// What it does.
-    pub access: Access,
-    /// The place for a fence that it is.
-    pub slot: Option<SlotId>,
-    /// Points that may follow.
-    pub next: Vec<u32>,
-}
-
 /// A program as a transition system. State 0 is the first.
 #[derive(Clone, Debug)]
 pub struct System {
@@ -81,7 +56,7 @@ pub struct System {
     pub transitions: Vec<Transition>,
     /// What steps pass; the first passes nothing.
     pub passes: Vec<Vec<Pass>>,
-    /// The code of all threads.
+    /// The code of all threads. Places are slots.
     pub flow: Vec<FlowPoint>,
     /// The statement behind each label.
     pub spans: Vec<Span>,
@@ -271,15 +246,8 @@ fn inline(
         let here = base + (pc - proc.entry);
         let at = |pc: u32| base + (pc - proc.entry);
         let instr = &code.instrs[pc as usize];
-        let access = match instr {
-            Instr::Load { .. } => Access::Load,
-            Instr::Store { .. } => Access::Store,
-            _ => Access::None,
-        };
-        let slot = match instr {
-            Instr::Slot(slot) => Some(SlotId(*slot)),
-            _ => None,
-        };
+        let label = matches!(instr, Instr::Load { .. } | Instr::Store { .. }).then_some(pc);
+        let place = if let Instr::Slot(slot) = instr { Some(*slot) } else { None };
         let next = match instr {
             Instr::Jump { to, .. } => vec![at(*to)],
             Instr::JumpIf { to, .. } => vec![here + 1, at(*to)],
@@ -289,7 +257,7 @@ fn inline(
             Instr::Call { .. } => Vec::new(),
             _ => vec![here + 1],
         };
-        points.push(FlowPoint { label: pc, access, slot, next });
+        points.push(FlowPoint { label, place, next });
     }
     for pc in proc.entry..proc.end {
         if let Instr::Call { proc: callee, .. } = &code.instrs[pc as usize] {

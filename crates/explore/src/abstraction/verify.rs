@@ -59,7 +59,7 @@ pub struct Verification {
 
 impl Verification {
     /// The search that decided; none only if a limit was reached before the first.
-    pub fn decisive(&self) -> Option<&Proof> {
+    pub(crate) fn decisive(&self) -> Option<&Proof> {
         self.searches.last()
     }
 }

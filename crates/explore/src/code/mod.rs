@@ -240,3 +240,14 @@ impl Instr {
         }
     }
 }
+
+/// A point of a thread's code, with calls inlined, to who looks for places for fences.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct FlowPoint {
+    /// The access that happens here.
+    pub label: Option<u32>,
+    /// The place right in front of it, where a fence may be put.
+    pub place: Option<u32>,
+    /// Points that may follow.
+    pub next: Vec<u32>,
+}

@@ -5,20 +5,8 @@
 
 use super::info::Info;
 use super::labels::Labels;
-use crate::code::small;
-use crate::code::{Code, Instr};
+use crate::code::{Code, FlowPoint, Instr, small};
 use rustc_hash::FxHashMap;
-
-/// A position of a thread's code.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct FlowPoint {
-    /// The access that happens here.
-    pub label: Option<u32>,
-    /// The place right in front of it.
-    pub place: Option<u32>,
-    /// Positions that may follow.
-    pub next: Vec<u32>,
-}
 
 /// The flow of all threads.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -23,17 +23,16 @@ mod search;
 mod settle;
 mod state;
 
-pub use flow::{Flow, FlowPoint};
+pub use flow::Flow;
 pub use labels::{Label, Labels};
 
 use crate::code::driver;
 use alone::Footprint;
 use fencepost_harness::budget::Budget;
-use fencepost_harness::observation::{Observation, ObservationSet};
+use fencepost_harness::observation::ObservationSet;
 use fencepost_harness::operation::Harness;
 use fencepost_harness::question::Question;
 use fencepost_harness::verdict::Reason;
-use fencepost_lsl::fault::Fault;
 use machine::Machine;
 use rules::Rules;
 use search::{End, Search};
@@ -73,49 +72,6 @@ impl Default for Options {
     }
 }
 
-/// What is wrong with an execution.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Violation {
-    /// A runtime error.
-    Fault {
-        /// Whose.
-        thread: usize,
-        /// The instruction.
-        pc: u32,
-        /// What it is.
-        fault: Fault,
-    },
-    /// The specification does not admit what was observed.
-    Observation(Observation),
-}
-
-/// A step of an execution.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Move {
-    /// Who made it.
-    pub thread: usize,
-    /// The instruction that was executed.
-    pub pc: u32,
-    /// The older accesses that it overtook.
-    pub overtaken: Vec<u32>,
-}
-
-/// The answer.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Verdict {
-    /// No execution is wrong, and there are some.
-    Holds,
-    /// This one is.
-    Violated {
-        /// What is wrong with it.
-        violation: Violation,
-        /// How it goes.
-        moves: Vec<Move>,
-    },
-    /// A limit was reached first.
-    Inconclusive(Reason),
-}
-
 /// An access that is executed before an older one of its thread.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct Overtaking {
@@ -143,11 +99,12 @@ pub struct Transitions {
     pub sets: Vec<Box<[Overtaking]>>,
 }
 
-/// An exploration's outcome.
+/// What an exploration finds.
 #[derive(Clone, Debug)]
-pub struct Exploration {
-    /// The answer.
-    pub verdict: Verdict,
+pub struct Explored {
+    /// Whether every execution is right, and there are some; or why that is not known. Executions are not shown: those
+    /// of a placement that matters are found again by an engine whose traces can be replayed.
+    pub holds: Result<bool, Reason>,
     /// What complete executions observe, as far as explored.
     pub observations: ObservationSet,
     /// How many states there are.
@@ -173,7 +130,7 @@ pub fn explore(
     specification: Option<&ObservationSet>,
     rules: &'static Rules,
     options: &Options,
-) -> Exploration {
+) -> Explored {
     let code = driver::compile(harness, question, false);
     let labels = Labels::new(&code, &harness.program);
     let mut private = options.private;
@@ -202,25 +159,25 @@ pub fn explore(
             Err(End::Stopped(reason)) => Some(reason.clone()),
             _ => None,
         };
-        let verdict = match (end, found.violation) {
-            (_, Some((violation, moves))) => Verdict::Violated { violation, moves },
-            (Err(End::Stopped(reason)), None) => Verdict::Inconclusive(reason),
-            (Err(End::NotPrivate | End::Again), None) => {
-                Verdict::Inconclusive(Reason::Internal("an exploration that should have begun anew".into()))
+        let holds = match end {
+            _ if found.violated => Ok(false),
+            Err(End::Stopped(reason)) => Err(reason),
+            Err(End::NotPrivate | End::Again) => {
+                Err(Reason::Internal("an exploration that should have begun anew".into()))
             }
-            (Ok(()), None) if found.complete == 0 => {
+            Ok(()) if found.complete == 0 => {
                 let why = "no execution completes: every one of them waits or runs for ever, or is ruled out by an assumption";
-                Verdict::Inconclusive(Reason::Vacuous(why.into()))
+                Err(Reason::Vacuous(why.into()))
             }
-            (Ok(()), None) if held => Verdict::Inconclusive(Reason::Unsupported(format!(
+            Ok(()) if held => Err(Reason::Unsupported(format!(
                 "more than {} rounds of a loop under way at once",
                 options.rounds
             ))),
-            (Ok(()), None) => Verdict::Holds,
+            Ok(()) => Ok(true),
         };
         found.transitions.states = states as usize;
-        return Exploration {
-            verdict,
+        return Explored {
+            holds,
             observations: found.observations,
             states,
             steps: found.steps,

@@ -7,7 +7,7 @@
 
 /// What an instruction does to memory. A block is an atomic block: every read-modify-write is one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Class {
+pub(crate) enum Class {
     /// A load.
     Load,
     /// A store.
@@ -18,7 +18,7 @@ pub enum Class {
 
 /// When a younger instruction may overtake an older one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Overtake {
+pub(crate) enum Overtake {
     /// Never.
     Never,
     /// Where they do not access the same bytes, or both only load.
@@ -36,12 +36,12 @@ pub struct Rules {
     /// Its name.
     pub name: &'static str,
     /// When the instruction of the column may overtake that of the row; in the order of [`Class`].
-    pub overtake: [[Overtake; 3]; 3],
+    pub(crate) overtake: [[Overtake; 3]; 3],
     /// Whether loads may be executed before the branches in front of them are decided.
-    pub speculates: bool,
+    pub(crate) speculates: bool,
     /// Whether a block that could store is ordered like a store even if it does not: a compare-and-swap that
     /// fails like one that succeeds.
-    pub failing_stores: bool,
+    pub(crate) failing_stores: bool,
 }
 
 /// Sequential consistency.
@@ -54,7 +54,7 @@ pub const SC: Rules = Rules {
 };
 
 /// Total store order: a load may be executed before older stores.
-pub const TSO: Rules = Rules {
+pub(crate) const TSO: Rules = Rules {
     name: "tso",
     overtake: [
         [Never, Never, Never],   // Load
@@ -66,7 +66,7 @@ pub const TSO: Rules = Rules {
 };
 
 /// Partial store order: so may stores, and blocks, where they access something else.
-pub const PSO: Rules = Rules {
+pub(crate) const PSO: Rules = Rules {
     name: "pso",
     overtake: [
         [Never, Never, Never],           // Load
@@ -101,7 +101,7 @@ impl Rules {
     }
 
     /// When `younger` may overtake `older`.
-    pub fn overtake(&self, older: Class, younger: Class) -> Overtake {
+    pub(crate) fn overtake(&self, older: Class, younger: Class) -> Overtake {
         self.overtake[older as usize][younger as usize]
     }
 }

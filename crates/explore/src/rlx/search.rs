@@ -7,7 +7,7 @@ use super::execute::Step;
 use super::machine::{Machine, Stop};
 use super::rules::Effect;
 use super::state::{Thread, What, World};
-use super::{Labels, Move, Transitions, Violation};
+use super::{Labels, Transitions};
 use crate::code::{Code, register, small};
 use crate::state::intern::Interner;
 use fencepost_harness::observation::{self, Observation, ObservationSet};
@@ -40,15 +40,11 @@ impl<T: Eq + Hash> Pool<T> {
     }
 }
 
-/// How a state was reached first.
-type Origin = Option<(u32, Option<Move>)>;
-
 pub(super) struct Search<'m, 'a> {
     machine: &'m Machine<'a>,
     threads: Pool<Thread>,
     objects: Pool<Object>,
     states: Interner<u32>,
-    origins: Vec<Origin>,
     specification: Option<&'m ObservationSet>,
     /// Whether to go on behind the first error, and to remember all steps.
     all: bool,
@@ -66,7 +62,8 @@ pub(super) struct Reached {
     pub(super) complete: u64,
     /// A complete execution in which a thread had to wait with fetching.
     pub(super) held: bool,
-    pub(super) violation: Option<(Violation, Vec<Move>)>,
+    /// Whether something is wrong with an execution.
+    pub(super) violated: bool,
 }
 
 impl<'m, 'a> Search<'m, 'a> {
@@ -83,7 +80,6 @@ impl<'m, 'a> Search<'m, 'a> {
             threads: Pool::new(),
             objects: Pool::new(),
             states: Interner::default(),
-            origins: Vec::new(),
             specification,
             all,
             labels,
@@ -102,7 +98,7 @@ impl<'m, 'a> Search<'m, 'a> {
         self.machine.advance(self.machine.start(), 0, &mut first)?;
         let mut open = Vec::new();
         for world in first {
-            let (state, new) = self.intern(&world, None);
+            let (state, new) = self.intern(&world);
             if new {
                 self.found.transitions.initial.push(state);
                 open.push(state);
@@ -117,11 +113,9 @@ impl<'m, 'a> Search<'m, 'a> {
                 return Err(End::Again);
             }
             let world = self.world(state);
-            if let Some(violation) = self.judge(&world)? {
+            if self.is_wrong(&world)? {
                 self.found.transitions.errors.push(state);
-                if self.found.violation.is_none() {
-                    self.found.violation = Some((violation, self.way(state)));
-                }
+                self.found.violated = true;
                 if !self.all {
                     return Ok(());
                 }
@@ -157,7 +151,7 @@ impl<'m, 'a> Search<'m, 'a> {
                 if known != usize::MAX && world.threads[thread].held && !held {
                     // It is not known what would be behind. That matters only if the guesses are right: see
                     // whether they are.
-                    self.reach(&[world], state, None, 0, open);
+                    self.reach(&[world], state, 0, open);
                     continue;
                 }
                 let known = pending.len();
@@ -190,8 +184,7 @@ impl<'m, 'a> Search<'m, 'a> {
         let pc = world.threads[step.thread].pending[step.at].pc;
         let overtaken: Vec<u32> = self.machine.overtaken(world, step).collect();
         let prevent = self.prevent(pc, done, &overtaken);
-        let made = Move { thread: step.thread, pc, overtaken };
-        self.reach(&worlds, state, Some(made), prevent, open);
+        self.reach(&worlds, state, prevent, open);
         Ok(())
     }
 
@@ -219,9 +212,9 @@ impl<'m, 'a> Search<'m, 'a> {
     }
 
     /// Takes note of steps from a state to these worlds.
-    fn reach(&mut self, worlds: &[World], state: u32, made: Option<Move>, prevent: u32, open: &mut Vec<u32>) {
+    fn reach(&mut self, worlds: &[World], state: u32, prevent: u32, open: &mut Vec<u32>) {
         for world in worlds {
-            let (to, new) = self.intern(world, Some((state, made.clone())));
+            let (to, new) = self.intern(world);
             self.found.steps += 1;
             if self.all {
                 self.found.transitions.edges.push((state, to, prevent));
@@ -247,16 +240,12 @@ impl<'m, 'a> Search<'m, 'a> {
         })
     }
 
-    fn intern(&mut self, world: &World, origin: Origin) -> (u32, bool) {
+    fn intern(&mut self, world: &World) -> (u32, bool) {
         let mut numbers = Vec::with_capacity(1 + world.threads.len() + world.objects.len());
         numbers.push(small(world.threads.len()));
         numbers.extend(world.threads.iter().map(|thread| self.threads.number(thread)));
         numbers.extend(world.objects.iter().map(|object| self.objects.number(object)));
-        let (number, new) = self.states.intern(&numbers);
-        if new {
-            self.origins.push(origin);
-        }
-        (number, new)
+        self.states.intern(&numbers)
     }
 
     fn world(&self, state: u32) -> World {
@@ -268,36 +257,24 @@ impl<'m, 'a> Search<'m, 'a> {
         }
     }
 
-    /// What is wrong with a state. Takes note of what complete executions observe.
-    fn judge(&mut self, world: &World) -> Result<Option<Violation>, End> {
-        for (thread, state) in world.threads.iter().enumerate() {
-            if let Some(pending) = state.pending.first()
-                && let What::Fault(fault) = &pending.what
-            {
-                return Ok(Some(Violation::Fault { thread, pc: pending.pc, fault: fault.clone() }));
-            }
+    /// Whether something is wrong with a state. Takes note of what complete executions observe.
+    fn is_wrong(&mut self, world: &World) -> Result<bool, End> {
+        let fails = |thread: &Rc<Thread>| {
+            thread.pending.first().is_some_and(|first| matches!(first.what, What::Fault(_)))
+        };
+        if world.threads.iter().any(fails) {
+            return Ok(true);
         }
         if !world.threads.iter().all(|thread| self.machine.is_finished(thread)) {
-            return Ok(None);
+            return Ok(false);
         }
         self.found.complete += 1;
         self.found.held |= world.threads.iter().any(|thread| thread.held);
         let observation = observe(self.machine.code, world)
             .ok_or(Stop::Internal("a value is not known in the end, and is observed"))?;
         let bad = self.specification.is_some_and(|admitted| !admitted.admits(&observation));
-        self.found.observations.insert(observation.clone());
-        Ok(bad.then_some(Violation::Observation(observation)))
-    }
-
-    fn way(&self, state: u32) -> Vec<Move> {
-        let mut moves = Vec::new();
-        let mut at = state;
-        while let Some((before, made)) = &self.origins[at as usize] {
-            moves.extend(made.clone());
-            at = *before;
-        }
-        moves.reverse();
-        moves
+        self.found.observations.insert(observation);
+        Ok(bad)
     }
 
     fn limits(&self) -> Result<(), End> {
@@ -317,8 +294,8 @@ impl<'m, 'a> Search<'m, 'a> {
     /// Bytes held, about: threads and objects are counted with a typical size.
     fn bytes(&self) -> u64 {
         let parts = 2048 * self.threads.all.len() + 256 * self.objects.all.len();
-        let origins = 64 * self.origins.len() + 12 * self.found.transitions.edges.len();
-        self.states.bytes() + (parts + origins) as u64
+        let edges = 12 * self.found.transitions.edges.len();
+        self.states.bytes() + (parts + edges) as u64
     }
 }
 

@@ -9,13 +9,13 @@ use rustc_hash::FxHashMap;
 
 /// A function: the number of its root.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct Formula(pub(super) u32);
+pub(crate) struct Formula(pub(super) u32);
 
 impl Formula {
     /// Satisfied by no set.
-    pub const FALSE: Formula = Formula(0);
+    pub(crate) const FALSE: Formula = Formula(0);
     /// Satisfied by every set.
-    pub const TRUE: Formula = Formula(1);
+    pub(crate) const TRUE: Formula = Formula(1);
 }
 
 /// A decision. Every function here is monotone: `low` implies `high`.
@@ -36,7 +36,7 @@ type Entry = (u32, u32, u32);
 const FREE: Entry = (0, 0, 0);
 
 /// All functions.
-pub struct Bdd {
+pub(crate) struct Bdd {
     pub(super) nodes: Vec<Node>,
     /// Numbers of nodes by their content, open addressing; zero if free. As large as a power of two.
     table: Vec<u32>,
@@ -54,17 +54,17 @@ impl Default for Bdd {
 impl Bdd {
     /// How many nodes there are.
     #[allow(clippy::len_without_is_empty)] // The constants are always there.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.nodes.len()
     }
 
     /// The function that a single constraint satisfies.
-    pub fn var(&mut self, var: Constraint) -> Formula {
+    pub(crate) fn var(&mut self, var: Constraint) -> Formula {
         self.node(var, Formula::FALSE, Formula::TRUE)
     }
 
     /// Satisfied by the sets that have any of these.
-    pub fn any(&mut self, vars: &[Constraint]) -> Formula {
+    pub(crate) fn any(&mut self, vars: &[Constraint]) -> Formula {
         vars.iter().fold(Formula::FALSE, |sum, var| {
             let var = self.var(*var);
             self.or(sum, var)
@@ -72,17 +72,18 @@ impl Bdd {
     }
 
     /// Both.
-    pub fn and(&mut self, a: Formula, b: Formula) -> Formula {
+    pub(crate) fn and(&mut self, a: Formula, b: Formula) -> Formula {
         self.apply(a, b, Formula::FALSE)
     }
 
     /// Either.
-    pub fn or(&mut self, a: Formula, b: Formula) -> Formula {
+    pub(crate) fn or(&mut self, a: Formula, b: Formula) -> Formula {
         self.apply(a, b, Formula::TRUE)
     }
 
     /// Whether a set satisfies a function.
-    pub fn satisfied(&self, mut f: Formula, has: impl Fn(Constraint) -> bool) -> bool {
+    #[cfg(test)]
+    pub(crate) fn satisfied(&self, mut f: Formula, has: impl Fn(Constraint) -> bool) -> bool {
         while f > Formula::TRUE {
             let node = self.nodes[f.0 as usize];
             f = if has(node.var) { node.high } else { node.low };
@@ -91,7 +92,11 @@ impl Bdd {
     }
 
     /// The function with each constraint replaced by a function of others, which must be functions here too.
-    pub fn compose(&mut self, f: Formula, with: &mut impl FnMut(&mut Bdd, Constraint) -> Formula) -> Formula {
+    pub(crate) fn compose(
+        &mut self,
+        f: Formula,
+        with: &mut impl FnMut(&mut Bdd, Constraint) -> Formula,
+    ) -> Formula {
         self.substitute(f, with, &mut FxHashMap::default())
     }
 

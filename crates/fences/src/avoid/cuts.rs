@@ -21,7 +21,7 @@ use std::collections::VecDeque;
 
 /// Satisfied by the sets of constraints that keep all errors out of reach, as [`super::avoid`] is. Gives up
 /// when there are more than `limit` minimal ones on the way.
-pub fn cuts(graph: &Graph, bdd: &mut Bdd, limit: usize) -> Result<Formula, TooLarge> {
+pub(crate) fn cuts(graph: &Graph, bdd: &mut Bdd, limit: usize) -> Result<Formula, TooLarge> {
     let mut search = Search::new(graph);
     let mut formula = Formula::TRUE;
     let mut repairs: FxHashSet<Vec<Constraint>> = FxHashSet::default();

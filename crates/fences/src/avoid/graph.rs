@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 /// A step from one state to another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Edge {
+pub(crate) struct Edge {
     /// Where it begins.
     pub from: u32,
     /// Where it leads.
@@ -16,7 +16,7 @@ pub struct Edge {
 
 /// A transition system.
 #[derive(Clone, Debug)]
-pub struct Graph {
+pub(crate) struct Graph {
     /// How many states there are; they are numbered from zero.
     pub states: usize,
     /// Where executions begin.
@@ -33,7 +33,7 @@ pub struct Graph {
 
 impl Graph {
     /// A system with this many states and no steps.
-    pub fn new(states: usize) -> Graph {
+    pub(crate) fn new(states: usize) -> Graph {
         let empty: Box<[Constraint]> = Box::default();
         Graph {
             states,
@@ -46,14 +46,14 @@ impl Graph {
     }
 
     /// Adds a step, and the states it joins if they have larger numbers than all before.
-    pub fn edge(&mut self, from: u32, to: u32, prevent: &[Constraint]) {
+    pub(crate) fn edge(&mut self, from: u32, to: u32, prevent: &[Constraint]) {
         let prevent = self.set(prevent);
         self.states = self.states.max(from.max(to) as usize + 1);
         self.edges.push(Edge { from, to, prevent });
     }
 
     /// The number of a set of constraints.
-    pub fn set(&mut self, constraints: &[Constraint]) -> u32 {
+    pub(crate) fn set(&mut self, constraints: &[Constraint]) -> u32 {
         if let Some(known) = self.known.get(constraints) {
             return *known;
         }

@@ -15,7 +15,7 @@ const NONE: u32 = 0;
 const EMPTY: u32 = 1;
 
 /// Families of sets, as a zero-suppressed diagram.
-pub struct Minimal<'a> {
+pub(crate) struct Minimal<'a> {
     bdd: &'a Bdd,
     /// A constraint, the sets without it, and the sets with it, from which it is left out.
     nodes: Vec<(Constraint, u32, u32)>,
@@ -29,7 +29,7 @@ pub struct Minimal<'a> {
 
 impl<'a> Minimal<'a> {
     /// The minimal sets that satisfy `formula`.
-    pub fn of(bdd: &'a Bdd, formula: Formula) -> Minimal<'a> {
+    pub(crate) fn of(bdd: &'a Bdd, formula: Formula) -> Minimal<'a> {
         let leaf = (Constraint::MAX, NONE, NONE);
         let mut minimal = Minimal {
             bdd,
@@ -44,7 +44,7 @@ impl<'a> Minimal<'a> {
     }
 
     /// How many there are, or the largest number if that is too small.
-    pub fn count(&self) -> u64 {
+    pub(crate) fn count(&self) -> u64 {
         let mut counts: Vec<u64> = vec![0, 1];
         // A node is made after those it refers to.
         for &(_, without, with) in &self.nodes[2..] {
@@ -54,7 +54,7 @@ impl<'a> Minimal<'a> {
     }
 
     /// The sets, at most `limit` of them, each ascending.
-    pub fn sets(&self, limit: usize) -> Vec<Vec<Constraint>> {
+    pub(crate) fn sets(&self, limit: usize) -> Vec<Vec<Constraint>> {
         let mut sets = Vec::new();
         self.list(self.root, &mut Vec::new(), limit, &mut sets);
         sets
@@ -136,7 +136,7 @@ impl<'a> Minimal<'a> {
 }
 
 /// The least weight of a set that satisfies `formula`, and such a set, ascending; none if no set does.
-pub fn cheapest(
+pub(crate) fn cheapest(
     bdd: &Bdd,
     formula: Formula,
     weight: impl Fn(Constraint) -> u64,

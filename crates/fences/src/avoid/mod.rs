@@ -14,11 +14,11 @@ mod graph;
 mod minimal;
 mod solve;
 
-pub use bdd::{Bdd, Formula};
-pub use cuts::cuts;
-pub use graph::{Edge, Graph};
-pub use minimal::{Minimal, cheapest};
-pub use solve::{TooLarge, avoid};
+pub(crate) use bdd::{Bdd, Formula};
+pub(crate) use cuts::cuts;
+pub(crate) use graph::Graph;
+pub(crate) use minimal::{Minimal, cheapest};
+pub(crate) use solve::{TooLarge, avoid};
 
 /// A constraint's number. Diagrams are ordered by it, so related constraints should have near numbers.
-pub type Constraint = u32;
+pub(crate) type Constraint = u32;

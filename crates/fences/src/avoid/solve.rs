@@ -10,7 +10,7 @@ use std::fmt;
 
 /// The diagrams took more nodes than allowed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct TooLarge {
+pub(crate) struct TooLarge {
     /// The number of nodes that was allowed.
     pub nodes: usize,
 }
@@ -25,7 +25,7 @@ impl std::error::Error for TooLarge {}
 
 /// The conjunction of the initial states' avoid formulas: satisfied by the sets of constraints that keep all
 /// errors out of reach. `false` if none does. Gives up when `bdd` has more nodes than `limit`.
-pub fn avoid(graph: &Graph, bdd: &mut Bdd, limit: usize) -> Result<Formula, TooLarge> {
+pub(crate) fn avoid(graph: &Graph, bdd: &mut Bdd, limit: usize) -> Result<Formula, TooLarge> {
     let backward =
         Adjacency::new(graph.states, graph.edges.iter().map(|edge| (edge.to, edge.from, edge.prevent)));
     let doomed = reaching(graph, &backward);

@@ -5,19 +5,19 @@
 
 use fencepost_bounded::check;
 use fencepost_bounded::switched::Switched;
-use fencepost_bounded::unroll::Switch;
 use fencepost_explore::abstraction::Abstraction;
 use fencepost_explore::rlx::rules::Rules;
 use fencepost_explore::{Buffering, Options, Reductions};
-use fencepost_fences::guided::{self, Effort, Outcome};
-use fencepost_fences::place::{Kind, keep_within, resolve};
-use fencepost_fences::rlx::{self, Failure, Goal, Limits, Standing};
+use fencepost_fences::guided::{self, Effort, Searched};
+use fencepost_fences::place::{keep_within, resolve};
+use fencepost_fences::rlx::{self, Extent, Goal, Obstacle, Standing};
 use fencepost_fences::store_buffers;
 use fencepost_harness::budget::Budget;
 use fencepost_harness::engine::Finding;
 use fencepost_harness::operation::Harness;
 use fencepost_harness::question::Question;
-use fencepost_lsl::program::SlotId;
+use fencepost_lsl::fence::FenceKind;
+use fencepost_lsl::program::{SlotId, Switch};
 use std::collections::BTreeSet;
 
 /// Slots that have a fence.
@@ -78,10 +78,6 @@ pub(crate) fn minimal(placements: impl IntoIterator<Item = Placement>) -> Minima
     all.iter().filter(|a| !contains(a)).cloned().collect()
 }
 
-fn full() -> Kind {
-    Kind::named("full").expect("a kind")
-}
-
 /// From store buffers.
 pub(crate) fn by_store_buffers(harness: &Harness, model: &str, abstraction: &str) -> Minimal {
     by_store_buffers_with(harness, model, abstraction, Reductions::default())
@@ -116,18 +112,18 @@ pub(crate) fn by_store_buffers_with(
 /// From execution buffers.
 pub(crate) fn by_execution_buffers(harness: &Harness, model: &str) -> Minimal {
     let rules = fencepost_models::builtin(model).as_ref().and_then(Rules::of).expect("a machine");
-    let limits = Limits { listed: usize::MAX, ..Limits::default() };
-    match rlx::infer(harness, &[Goal::Main], rules, &limits, &|_| 1) {
+    let extent = Extent { listed: usize::MAX, ..Extent::default() };
+    match rlx::infer(harness, &[Goal::Main], rules, &extent, &|_| 1) {
         Ok(found) => {
             assert_eq!(found.standing, Standing::Holds);
             assert!(found.is_complete());
-            let slots = |placement: rlx::Placement| -> Placement {
+            let slots = |placement: rlx::Priced| -> Placement {
                 placement.fences.into_iter().map(|fence| SlotId(fence.place)).collect()
             };
             minimal(found.placements.into_iter().map(slots))
         }
-        Err(Failure::Impossible(_)) => Minimal::new(),
-        Err(failure) => panic!("{failure}"),
+        Err(Obstacle::Impossible(_)) => Minimal::new(),
+        Err(obstacle) => panic!("{obstacle}"),
     }
 }
 
@@ -135,18 +131,18 @@ pub(crate) fn by_execution_buffers(harness: &Harness, model: &str) -> Minimal {
 pub(crate) fn by_counterexamples(harness: &Harness, model: &str) -> Minimal {
     let model = fencepost_models::builtin(model).expect("it ships");
     let mut options = check::Options::default();
-    options.unroll.fences = vec![full().fence];
+    options.unroll.fences = vec![FenceKind::Full];
     let subject = &Question::Main(harness.main.expect("there is a main"));
-    let mut questions = [Switched::new(harness, subject, &model, None, &options, &|_, _| {})];
+    let mut questions = [Switched::new(harness, subject, &model, None, &options, &|_| {})];
     let costs = vec![vec![1]; harness.program.slots.len()];
-    let search =
-        guided::Options { costs: &costs, limit: usize::MAX, budget: &Budget::default(), progress: &|_| {} };
+    let (kinds, budget) = (&[FenceKind::Full], &Budget::default());
+    let search = guided::Options { kinds, costs: &costs, limit: usize::MAX, budget, progress: &|_| {} };
     match guided::infer(&mut questions, &search, &mut Effort::default()) {
-        Ok(Outcome::Placements { found, complete: true }) => {
+        Ok(Searched::Placements { found, complete: true }) => {
             let slots = |found: guided::Found| found.placement.iter().map(|switch| switch.slot).collect();
             found.into_iter().map(slots).collect()
         }
-        Ok(Outcome::Hopeless { .. }) => Minimal::new(),
+        Ok(Searched::Hopeless { .. }) => Minimal::new(),
         other => panic!("{other:?}"),
     }
 }
@@ -171,7 +167,7 @@ pub(crate) fn holds(harness: &Harness, model: &str) -> bool {
     let model = fencepost_models::builtin(model).expect("it ships");
     let subject = &Question::Main(harness.main.expect("there is a main"));
     let plain = check::Options::default();
-    match check::check(harness, subject, &model, None, &plain, &|_, _| {}).finding {
+    match check::check(harness, subject, &model, None, &plain, &|_| {}).finding {
         Finding::Holds => true,
         Finding::Violated { .. } => false,
         Finding::Inconclusive(reason) => panic!("{reason}"),
@@ -190,8 +186,8 @@ pub(crate) fn by_trying(harness: &Harness, model: &str, slots: &[SlotId]) -> Min
         if holding.iter().any(|smaller| smaller.is_subset(&placement)) {
             continue;
         }
-        let switches = placement.iter().map(|&slot| Switch { slot, fence: 0 }).collect();
-        let program = resolve(&harness.program, &[full()], &switches);
+        let switches = placement.iter().map(|&slot| Switch { slot, kind: FenceKind::Full }).collect();
+        let program = resolve(&harness.program, &switches);
         if holds(&Harness { program, ..harness.clone() }, model) {
             holding.insert(placement);
         }

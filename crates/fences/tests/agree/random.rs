@@ -7,7 +7,7 @@ use crate::methods::{
     Client, Placement, by_counterexamples, by_execution_buffers, by_store_buffers, by_trying, holds,
     inner_slots,
 };
-use fencepost_reference::generate::Random;
+use fencepost_reference::random::Random;
 use std::collections::BTreeSet;
 
 /// What a thread does; variables by number. What it loads it adds to a register, of which it tells in the end.

@@ -11,21 +11,21 @@ use std::sync::Arc;
 
 /// A state of the oracle.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct StateId(pub u32);
+pub(crate) struct StateId(pub u32);
 
 /// A call with its arguments.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct CallId(pub u32);
+pub(crate) struct CallId(pub u32);
 
 /// The results of a call, as returned or as promised.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct ResultsId(pub u32);
+pub(crate) struct ResultsId(pub u32);
 
 /// All ways in which a call may return: what it promises, and the state after it.
-pub type Outcomes = Arc<[(ResultsId, StateId)]>;
+pub(crate) type Outcomes = Arc<[(ResultsId, StateId)]>;
 
 /// The numbered oracle.
-pub struct Automaton<O: Oracle> {
+pub(crate) struct Automaton<O: Oracle> {
     oracle: O,
     states: Interner<O::State>,
     calls: Interner<FixedCall>,
@@ -36,7 +36,7 @@ pub struct Automaton<O: Oracle> {
 
 impl<O: Oracle> Automaton<O> {
     /// Numbers an oracle.
-    pub fn new(oracle: O) -> Automaton<O> {
+    pub(crate) fn new(oracle: O) -> Automaton<O> {
         Automaton {
             oracle,
             states: Interner::default(),
@@ -48,22 +48,22 @@ impl<O: Oracle> Automaton<O> {
     }
 
     /// The state before any call.
-    pub fn initial(&mut self) -> StateId {
+    pub(crate) fn initial(&mut self) -> StateId {
         StateId(self.states.intern(self.oracle.initial()))
     }
 
     /// The number of a call.
-    pub fn call(&mut self, call: &FixedCall) -> CallId {
+    pub(crate) fn call(&mut self, call: &FixedCall) -> CallId {
         CallId(self.calls.intern_with(call, |call| Arc::new(call.clone())))
     }
 
     /// The number of results.
-    pub fn results(&mut self, results: &[Value]) -> ResultsId {
+    pub(crate) fn results(&mut self, results: &[Value]) -> ResultsId {
         ResultsId(self.results.intern_with(results, |results| Arc::from(results)))
     }
 
     /// All ways in which a call may return.
-    pub fn outcomes(&mut self, state: StateId, call: CallId) -> Outcomes {
+    pub(crate) fn outcomes(&mut self, state: StateId, call: CallId) -> Outcomes {
         if let Some(known) = self.outcomes.get(&(state, call)) {
             return known.clone();
         }
@@ -77,7 +77,7 @@ impl<O: Oracle> Automaton<O> {
     }
 
     /// The states after a call that returned these results; none if the oracle disagrees.
-    pub fn after(&mut self, state: StateId, call: CallId, results: ResultsId) -> Vec<StateId> {
+    pub(crate) fn after(&mut self, state: StateId, call: CallId, results: ResultsId) -> Vec<StateId> {
         let outcomes = self.outcomes(state, call);
         let mut next: Vec<StateId> = Vec::new();
         for &(promised, state) in outcomes.iter() {
@@ -89,7 +89,7 @@ impl<O: Oracle> Automaton<O> {
     }
 
     /// Whether results are what was promised.
-    pub fn agrees(&mut self, promised: ResultsId, results: ResultsId) -> bool {
+    pub(crate) fn agrees(&mut self, promised: ResultsId, results: ResultsId) -> bool {
         let all = &self.results;
         *self
             .agree
@@ -98,17 +98,17 @@ impl<O: Oracle> Automaton<O> {
     }
 
     /// Whether a call may rightly never return.
-    pub fn blocks(&self, state: StateId, call: CallId) -> bool {
+    pub(crate) fn blocks(&self, state: StateId, call: CallId) -> bool {
         self.oracle.blocks(self.states.get(state.0), self.calls.get(call.0))
     }
 
     /// Whether calls that could return one after the other may not all wait.
-    pub fn serves(&self) -> bool {
+    pub(crate) fn serves(&self) -> bool {
         self.oracle.serves()
     }
 
     /// Whether a sequential trace may end here with all calls done.
-    pub fn accepts(&self, state: StateId) -> bool {
+    pub(crate) fn accepts(&self, state: StateId) -> bool {
         self.oracle.accepts(self.states.get(state.0))
     }
 }

@@ -5,7 +5,7 @@ use std::hash::Hash;
 use std::sync::Arc;
 
 /// Things numbered in the order in which they were first seen.
-pub struct Interner<T: ?Sized> {
+pub(crate) struct Interner<T: ?Sized> {
     numbers: FxHashMap<Arc<T>, u32>,
     items: Vec<Arc<T>>,
 }
@@ -18,7 +18,7 @@ impl<T: ?Sized> Default for Interner<T> {
 
 impl<T: ?Sized + Hash + Eq> Interner<T> {
     /// The number of a thing; a new one calls `own` to keep it.
-    pub fn intern_with(&mut self, item: &T, own: impl FnOnce(&T) -> Arc<T>) -> u32 {
+    pub(crate) fn intern_with(&mut self, item: &T, own: impl FnOnce(&T) -> Arc<T>) -> u32 {
         if let Some(&number) = self.numbers.get(item) {
             return number;
         }
@@ -30,14 +30,14 @@ impl<T: ?Sized + Hash + Eq> Interner<T> {
     }
 
     /// The thing of a number.
-    pub fn get(&self, number: u32) -> &Arc<T> {
+    pub(crate) fn get(&self, number: u32) -> &Arc<T> {
         &self.items[number as usize]
     }
 }
 
 impl<T: Hash + Eq> Interner<T> {
     /// The number of a thing.
-    pub fn intern(&mut self, item: T) -> u32 {
+    pub(crate) fn intern(&mut self, item: T) -> u32 {
         if let Some(&number) = self.numbers.get(&item) {
             return number;
         }

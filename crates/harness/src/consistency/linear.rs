@@ -15,11 +15,11 @@ use crate::oracle::Oracle;
 use rustc_hash::FxHashSet;
 
 /// The rule of linearizability.
-pub struct Linear;
+pub(crate) struct Linear;
 
 /// All that a history may have done so far.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Configurations {
+pub(crate) struct Configurations {
     /// The pending calls, by thread.
     pending: Vec<(usize, CallId)>,
     /// Sorted, and closed under pending calls taking effect; not empty.

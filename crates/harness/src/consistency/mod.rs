@@ -15,16 +15,16 @@
 use crate::monitor::Monitor;
 use crate::oracle::Oracle;
 
-pub mod automaton;
+mod automaton;
 pub mod explain;
 pub mod history;
-pub mod intern;
-pub mod linear;
+mod intern;
+mod linear;
 pub mod naive;
-pub mod order;
-pub mod quiescent;
-pub mod sequential;
-pub mod tracker;
+mod order;
+mod quiescent;
+mod sequential;
+mod tracker;
 
 /// What order of calls an explanation must keep.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]

@@ -5,7 +5,7 @@ use super::{Property, Waiting};
 
 /// One trace to explain: the whole history, or what justifies one stuck thread (the paper's `α` and `α[i]`), or
 /// what justifies all of them.
-pub struct Subject {
+pub(crate) struct Subject {
     /// Indices of its operations among [`History::calls`], in their order.
     pub operations: Vec<usize>,
     /// The pending operations, after all others, at each of which the oracle must block.
@@ -17,7 +17,7 @@ pub struct Subject {
 }
 
 /// What of a history must be explained: all of it must be for the history to be right.
-pub fn subjects(waiting: Waiting, history: &History, operations: &[HistoryCall]) -> Vec<Subject> {
+pub(crate) fn subjects(waiting: Waiting, history: &History, operations: &[HistoryCall]) -> Vec<Subject> {
     let all = 0..operations.len();
     let pending = |&i: &usize| operations[i].responded.is_none();
     match history.end {
@@ -47,7 +47,7 @@ pub fn subjects(waiting: Waiting, history: &History, operations: &[HistoryCall])
 }
 
 /// Which operations an explanation must keep before which, by their places in `operations`.
-pub fn precedence(property: Property, operations: &[&HistoryCall]) -> Vec<Vec<bool>> {
+pub(crate) fn precedence(property: Property, operations: &[&HistoryCall]) -> Vec<Vec<bool>> {
     let count = operations.len();
     let cut = |k: &usize| {
         operations[..*k].iter().all(|first| operations[*k..].iter().all(|second| first.before(second)))

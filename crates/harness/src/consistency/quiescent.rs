@@ -16,11 +16,11 @@ use crate::oracle::Oracle;
 use rustc_hash::FxHashSet;
 
 /// The rule of quiescent consistency.
-pub struct Quiescent;
+pub(crate) struct Quiescent;
 
 /// What happened since the last quiescent moment.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Segments {
+pub(crate) struct Segments {
     /// Where the oracle may be at the last quiescent moment; sorted, not empty.
     base: Vec<StateId>,
     /// In order. Pending calls began in the first one; no other than the last is without completed calls.

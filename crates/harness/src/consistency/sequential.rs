@@ -10,11 +10,11 @@ use crate::oracle::Oracle;
 use rustc_hash::FxHashSet;
 
 /// The rule of sequential consistency.
-pub struct Sequential;
+pub(crate) struct Sequential;
 
 /// What the threads did.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Columns {
+pub(crate) struct Columns {
     /// Where the oracle may be before all of it.
     start: Vec<StateId>,
     /// By thread; the last one has called.

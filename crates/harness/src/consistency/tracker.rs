@@ -14,7 +14,7 @@ use std::hash::Hash;
 ///
 /// `None` means that no continuation can make the history right. States are canonical: equal whenever the
 /// rule can see that all continuations are judged alike.
-pub trait Rule {
+pub(crate) trait Rule {
     /// What is remembered.
     type State: Hash + Eq;
 
@@ -51,7 +51,7 @@ pub trait Rule {
 }
 
 /// A monitor made of an oracle and a rule.
-pub struct Tracker<O: Oracle, R: Rule> {
+pub(crate) struct Tracker<O: Oracle, R: Rule> {
     waiting: Waiting,
     oracle: Automaton<O>,
     states: Interner<R::State>,
@@ -65,7 +65,7 @@ pub struct Tracker<O: Oracle, R: Rule> {
 
 impl<O: Oracle, R: Rule> Tracker<O, R> {
     /// A monitor by this oracle.
-    pub fn new(oracle: O, waiting: Waiting) -> Tracker<O, R> {
+    pub(crate) fn new(oracle: O, waiting: Waiting) -> Tracker<O, R> {
         Tracker {
             waiting,
             oracle: Automaton::new(oracle),

@@ -5,7 +5,7 @@ use super::role::Role;
 use fencepost_lsl::value::Value;
 
 /// Keys with their values, in the order of keys.
-pub struct Map;
+pub(crate) struct Map;
 
 impl Collection for Map {
     fn call(&self, contents: &Contents, role: Role, args: &[Value]) -> Vec<(Reply, Contents)> {

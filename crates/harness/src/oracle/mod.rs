@@ -7,7 +7,7 @@
 //! [`Oracle`], which speaks of the calls of a C file; the collections of this module speak of roles
 //! (`enqueue`, `contains`), and [`binding`] says which operation plays which.
 //!
-//! A specification written as sequential C, [`reference`], needs no roles.
+//! A specification written as sequential C, [`mod@reference`], needs no roles.
 
 use crate::client::FixedCall;
 use crate::observation::keeps;
@@ -18,13 +18,13 @@ use std::hash::Hash;
 pub mod binding;
 pub mod collection;
 pub mod declaration;
-pub mod map;
-pub mod priority_queue;
+mod map;
+mod priority_queue;
 pub mod reference;
 pub mod role;
-pub mod sequence;
-pub mod set;
-pub mod shape;
+mod sequence;
+mod set;
+mod shape;
 
 /// One way in which a call may return.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]

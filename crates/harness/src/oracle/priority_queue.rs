@@ -5,7 +5,7 @@ use super::role::Role;
 use fencepost_lsl::value::Value;
 
 /// A multiset of scores and items, in the order of signed scores, then of items.
-pub struct PriorityQueue;
+pub(crate) struct PriorityQueue;
 
 /// Scores are C numbers: negative ones come first.
 fn order(entry: &(Value, Value)) -> (i64, Value, Value) {

@@ -163,7 +163,7 @@ impl Kind {
     /// The role that a C name speaks of: `LockFreeList_removeMin` ends with `remove min`.
     ///
     /// The longest name counts, and one at the end of `name` before one at its beginning.
-    pub fn role_named(self, name: &str) -> Option<&'static Entry> {
+    pub(crate) fn role_named(self, name: &str) -> Option<&'static Entry> {
         let words = words(name);
         let places: [fn(&[String], usize) -> String; 2] =
             [|words, n| words[words.len() - n..].concat(), |words, n| words[..n].concat()];
@@ -213,7 +213,7 @@ impl Role {
     }
 
     /// Whether it takes something out.
-    pub fn removes(self) -> bool {
+    pub(crate) fn removes(self) -> bool {
         use Role::*;
         matches!(self, Remove | Dequeue | Pop | PopLeft | PopRight | RemoveMin | RemoveKey)
     }

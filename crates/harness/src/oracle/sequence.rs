@@ -5,7 +5,7 @@ use super::role::Role;
 use fencepost_lsl::value::Value;
 
 /// Items from left to right.
-pub struct Sequence;
+pub(crate) struct Sequence;
 
 impl Collection for Sequence {
     fn call(&self, contents: &Contents, role: Role, args: &[Value]) -> Vec<(Reply, Contents)> {

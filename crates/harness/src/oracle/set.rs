@@ -5,7 +5,7 @@ use super::role::Role;
 use fencepost_lsl::value::Value;
 
 /// Elements in order, without repetition.
-pub struct Set;
+pub(crate) struct Set;
 
 impl Collection for Set {
     fn call(&self, contents: &Contents, role: Role, args: &[Value]) -> Vec<(Reply, Contents)> {

@@ -59,7 +59,7 @@ impl Shape {
 }
 
 /// Finds how an operation plays a role. `empty` is what stands for nothing; `None` means -1, or `NULL`.
-pub fn fit(op: &Operation, entry: &Entry, empty: Option<Value>) -> Result<Shape, Diagnostic> {
+pub(crate) fn fit(op: &Operation, entry: &Entry, empty: Option<Value>) -> Result<Shape, Diagnostic> {
     let misfit = |what: String, help: String| {
         Err(Diagnostic::error(
             op.span,

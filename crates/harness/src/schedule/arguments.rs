@@ -73,7 +73,7 @@ impl Scope {
     }
 
     /// The method that makes pre-adds.
-    pub fn pre_add(&self) -> Option<Method> {
+    pub(crate) fn pre_add(&self) -> Option<Method> {
         self.methods.iter().copied().find(|method| method.role.adds())
     }
 

@@ -1,24 +1,26 @@
 //! What cannot be is noticed by the encoding, and no answer is made of it.
 
-use fencepost_bounded::check::Options;
-use fencepost_bounded::encode::{Settings, encode};
-use fencepost_bounded::guard::Guard;
-use fencepost_bounded::range::{self, Precision};
-use fencepost_bounded::solver::{Cadical, OrderEncoding};
-use fencepost_bounded::ssa::Values;
-use fencepost_bounded::unroll::{Bounds, Restored, Stillness, Stop, StopKind, Stored, unroll};
+use crate::check::Options;
+use crate::encode::{Settings, encode};
+use crate::guard::Guard;
+use crate::range::{self, Precision};
+use crate::solver::{Cadical, OrderEncoding};
+use crate::ssa::Values;
+use crate::unroll::{Bounds, Restored, Stillness, Stop, StopKind, Stored, unroll};
 use fencepost_harness::budget::Budget;
 use fencepost_harness::question::Question;
 use fencepost_harness::verdict::Reason;
 use fencepost_lsl::value::Value;
-use fencepost_reference::generate::{self, Random, Size};
+use fencepost_models::Buffering;
+use fencepost_reference::generate::{self, Size};
 use fencepost_reference::lower::lower;
+use fencepost_reference::random::Random;
 
 /// What the encoding says of itself, for a program of which a thread ends in such a way, too.
 fn sound(ends: Option<StopKind>) -> Result<(), Reason> {
     let size = Size { threads: 2, accesses: 4, partial_fences: false };
     let (harness, test) = lower(&generate::program(&mut Random::new(1), size));
-    let model = fencepost_models::builtin("tso").expect("it ships");
+    let model = Buffering::Tso.model();
     let unrolled =
         unroll(&harness, &Question::Test(test.clone()), &Bounds::default(), &Options::default().unroll);
     let Ok(mut unrolled) = unrolled else { panic!("a straight line") };
@@ -29,7 +31,6 @@ fn sound(ends: Option<StopKind>) -> Result<(), Reason> {
         span: last.span,
         stack: last.stack,
         call: last.call,
-        events: unrolled.events.len(),
         atomic: None,
     };
     unrolled.threads[last.thread].stops.extend(ends.map(stop));
