@@ -6,13 +6,14 @@
 //! to the farthest and with a monitor that remembers histories, and its trace replayed.
 
 mod fenced;
+mod head;
 mod log;
 mod merge;
 mod pool;
 mod recorder;
 
 pub use fenced::fence_calls;
-pub use log::{Contents, Log, LogError, Shard, VERSION, document, same, show_shard};
+pub use log::{Contents, Log, LogError, Shard, show_shard};
 pub use merge::merge;
 pub use pool::{Limits, Progress, Work, run, uncounted};
 
