@@ -37,6 +37,8 @@ pub(crate) enum Command {
     Lsl(SourceArgs),
     /// Prints fencepost.h, for use with other compilers.
     Header,
+    /// Prints the JSON Schema of what --json prints.
+    Schema,
 }
 
 #[derive(Args)]

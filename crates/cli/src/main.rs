@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use args::{Cli, Command};
 use clap::Parser;
 use commands::{check, fences, sweep, verify};
-use output::{errln, out};
+use output::{errln, out, outln};
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -68,6 +68,10 @@ fn run(cli: &Cli) -> Result<u8> {
             let header = fencepost_c::headers::shipped("<fencepost.h>");
             let header = header.context("internal error, please report it: the header does not ship")?;
             out!("{header}");
+            Ok(0)
+        }
+        Command::Schema => {
+            outln!("{}", fencepost_report::json::schema());
             Ok(0)
         }
     }

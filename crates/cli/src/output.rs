@@ -3,6 +3,7 @@
 //! `println!` panics in both cases. Results are printed from many places, most of which have nothing else that can go
 //! wrong, so a failure ends the program here.
 
+use fencepost_report::{Outcome, Report, json, text};
 use std::fmt::Arguments;
 use std::io::{ErrorKind, Write};
 
@@ -34,6 +35,35 @@ pub(crate) fn print(text: Arguments) {
     let mut stdout = anstream::stdout().lock();
     if let Err(error) = stdout.write_fmt(text) {
         std::process::exit(failed(&error).into());
+    }
+}
+
+/// The way out for all results, in the form that is asked for.
+pub(crate) struct Results {
+    json: bool,
+    /// What is told in the end.
+    report: Report,
+}
+
+impl Results {
+    /// None yet.
+    pub(crate) fn new(json: bool) -> Results {
+        Results { json, report: Report::default() }
+    }
+
+    /// Takes a result. Text is printed at once, with whole counterexamples and scopes if these are asked for.
+    pub(crate) fn tell(&mut self, outcome: Outcome, detail: bool) {
+        match self.json {
+            true => self.report.results.push(outcome),
+            false => outln!("{}", text::render(&outcome, detail)),
+        }
+    }
+
+    /// Prints what has to wait for the last result.
+    pub(crate) fn end(self) {
+        if self.json {
+            outln!("{}", json::render(&self.report));
+        }
     }
 }
 

@@ -112,7 +112,7 @@ fn describe(progress: Stage) -> String {
             Phase::Violation(round) => format!("looking for a violation, round {round}"),
             Phase::Bounds(round) => format!("looking for longer loops, round {round}"),
             Phase::Witness(round) => format!("looking for a complete execution, round {round}"),
-            Phase::States(states) => format!("{} states", fencepost_report::sweep::number(states)),
+            Phase::States(states) => format!("{} states", fencepost_harness::schedule::number(states)),
         },
     }
 }

@@ -37,7 +37,6 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
     ("fences/src/orders.rs", "relaxed", "the order of C11 accesses"),
     ("harness/src/consistency/mod.rs", "sc", "the property of COLLECT"),
     ("harness/src/inference.rs", "rlx", "the method of inference"),
-    ("harness/src/result.rs", "serial", "the property: observations are those of serial executions"),
 ];
 
 /// Lines that a source file may have.

@@ -4,10 +4,13 @@ use crate::observation::Observation;
 use crate::trace::{EventId, Explanation, Trace};
 use crate::verdict::{Kind, Reason};
 use fencepost_lsl::source::Span;
+use schemars::JsonSchema;
+use serde::Serialize;
 use std::time::Duration;
 
 /// What was checked.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum Property {
     /// Every execution is free of runtime errors and observes what some serial execution does.
     Serial,
@@ -15,17 +18,6 @@ pub enum Property {
     Assertions,
     /// Every execution of every schedule is free of runtime errors, and an oracle explains its calls.
     Schedules,
-}
-
-impl Property {
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Property::Serial => "serial",
-            Property::Assertions => "assertions",
-            Property::Schedules => "schedules",
-        }
-    }
 }
 
 /// What is wrong with an execution.

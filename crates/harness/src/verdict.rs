@@ -1,9 +1,12 @@
 //! Verdicts: what a check says of a test on a model, and how far its word goes.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// The three answers.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// No execution within the stated scope violates the property, and the scope is not empty.
     Holds,

@@ -1,322 +1,256 @@
-//! The result of fence inference, as text and as JSON.
+//! The result of fence inference: placements, what each fence is for, and what was tried.
 
-use crate::text::{BAD, BOLD, FAINT, GOOD, RESET, UNSURE, count, reason, seconds};
-use crate::trace::Renderer;
-use crate::{json, text};
-use fencepost_harness::inference::{
-    Answer, Demand, Failure, Inference, Method, Placed, PlacedFence, StrongerOrder, Without,
-};
+use crate::Position;
+use crate::check::Check;
+use fencepost_harness::inference::{self, Failure, Inference, Method, Placed, PlacedFence, Without};
 use fencepost_harness::operation::Harness;
-use fencepost_harness::result::{Property, Verdict};
-use fencepost_lsl::source::Position;
-use serde_json::{Value, json};
-use std::collections::BTreeSet;
-use std::fmt::Write;
+use schemars::JsonSchema;
+use serde::Serialize;
 
-/// The result as text; `explain` asks for whole counterexamples.
-pub fn text(harness: &Harness, inference: &Inference, explain: bool) -> String {
-    let mut out = String::new();
-    match &inference.answer {
-        Answer::Placements { placements, complete, cheapest } => {
-            placed(harness, inference, placements, explain, &mut out);
-            let _ = write!(out, "\n{}", closing(inference, placements, *complete, *cheapest));
-        }
-        Answer::WrongOnSc(failure) => {
-            let _ = writeln!(out, "{BAD}no fence can help{RESET}: {} is wrong on sc", inference.file);
-            out.push_str(&whole(harness, failure));
-        }
-        Answer::WrongWithAll(failure) => {
-            let _ = writeln!(
-                out,
-                "{BAD}no fence can help{RESET}: {} is wrong with {} at every place",
-                inference.file,
-                inference.kinds.join(", ")
-            );
-            out.push_str(&whole(harness, failure));
-        }
-        Answer::Inconclusive { question, reason } => {
-            let about = question.and_then(|index| inference.questions.get(index));
-            let about = about.map_or(String::new(), |question| format!(" for {}", name(question)));
-            let _ = writeln!(out, "{UNSURE}inconclusive{RESET}{about}: {reason}");
-        }
-    }
-    out
+/// A search for placements and its result.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Fences {
+    /// The file.
+    pub file: String,
+    /// How placements were inferred.
+    pub method: &'static str,
+    /// What placements must make hold.
+    pub questions: Vec<Question>,
+    /// The kinds of fences that were offered.
+    pub kinds: Vec<&'static str>,
+    /// Places that were offered.
+    pub places: usize,
+    /// What was found.
+    pub answer: Answer,
+    /// Why it is inconclusive.
+    pub reason: Option<Reason>,
+    /// What is wrong although no fence can help.
+    pub failure: Option<Box<Check>>,
+    /// The placements, cheapest first; none of them contains another.
+    pub placements: Vec<Placement>,
+    /// Whether every other placement contains one of these.
+    pub complete: Option<bool>,
+    /// Whether no placement is cheaper than the first.
+    pub cheapest: Option<bool>,
+    /// What it cost.
+    pub statistics: Statistics,
+    /// Whether it was a search.
+    #[serde(skip)]
+    pub searched: bool,
+    /// Whether the method finds what is needed, and no more.
+    #[serde(skip)]
+    pub exact: bool,
 }
 
-fn name(question: &Demand) -> String {
-    format!("{} on {}", question.name, question.model)
+/// A test on a model.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Question {
+    /// The test's name; `main` for a closed program, and how many schedules for a sweep.
+    pub test: String,
+    /// The model.
+    pub model: String,
 }
 
-/// What placements must make hold: `T0, T1 on rmo; T0 on tso`.
-fn questions(inference: &Inference) -> String {
-    let mut models: Vec<(&str, Vec<&str>)> = Vec::new();
-    for question in &inference.questions {
-        match models.iter_mut().find(|(model, _)| *model == question.model) {
-            Some((_, tests)) => tests.push(&question.name),
-            None => models.push((&question.model, vec![&question.name])),
-        }
-    }
-    let parts = models.iter().map(|(model, tests)| format!("{} on {model}", tests.join(", ")));
-    parts.collect::<Vec<_>>().join("; ")
+/// What inference found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, JsonSchema)]
+pub enum Answer {
+    /// At least one placement. It has no fences if none are needed.
+    #[serde(rename = "placements")]
+    Placements,
+    /// The program is wrong already on sc.
+    #[serde(rename = "wrong on sc")]
+    WrongOnSc,
+    /// The program is wrong even with all fences.
+    #[serde(rename = "wrong with all fences")]
+    WrongWithAll,
+    /// A limit was reached first.
+    #[serde(rename = "inconclusive")]
+    Inconclusive,
 }
 
-fn placed(harness: &Harness, inference: &Inference, placements: &[Placed], explain: bool, out: &mut String) {
-    let Some(first) = placements.first() else { return };
-    if first.fences.is_empty() {
-        let _ = writeln!(out, "{GOOD}no fence is needed{RESET}: {}", inference.file);
-        return;
-    }
-    for (number, placement) in placements.iter().enumerate() {
-        let fences = placement.fences.iter().filter(|fence| fence.statement.is_some()).count();
-        let fences = match (fences, orders(placement)) {
-            (fences, 0) => count(fences, "fence"),
-            (0, orders) => count(orders, "stronger order"),
-            (fences, orders) => format!("{}, {}", count(fences, "fence"), count(orders, "stronger order")),
-        };
-        let which = if placements.len() > 1 { format!("placement {}: ", number + 1) } else { String::new() };
-        let _ = writeln!(out, "{which}{GOOD}{fences}{RESET}, cost {}", placement.cost);
-        for fence in &placement.fences {
-            describe(harness, inference, fence, explain, out);
-        }
-        // One text that can be applied; of the others the places say enough.
-        if number == 0 {
-            out.push('\n');
-            placement.files.iter().for_each(|file| out.push_str(&file.diff));
-            if placements.len() > 1 {
-                out.push('\n');
-            }
-        }
-    }
+/// Why inference was not decided.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Reason {
+    /// Index of the question under way, if it was one.
+    pub question: Option<usize>,
+    /// Why.
+    pub text: String,
 }
 
-/// How many accesses get stronger orders.
-fn orders(placement: &Placed) -> usize {
-    let all: BTreeSet<&Position> =
-        placement.fences.iter().flat_map(|fence| &fence.orders).map(|order| &order.at).collect();
-    all.len()
+/// What inference cost.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "FencesStatistics")]
+pub struct Statistics {
+    /// Placements tried.
+    pub placements_tried: usize,
+    /// Sets of fences found of which each placement needs one.
+    pub correction_sets: usize,
+    /// Repetitions beyond which a placement was taken to fail, if one was for that.
+    pub loop_limit: Option<u32>,
+    /// Time of all.
+    pub total_seconds: f64,
 }
 
-fn describe(harness: &Harness, inference: &Inference, fence: &PlacedFence, explain: bool, out: &mut String) {
-    let PlacedFence { kind, at, line, function, loop_depth, .. } = fence;
-    let file = at.file.rsplit('/').next().unwrap_or(&at.file);
-    let loops = match loop_depth {
-        0 => String::new(),
-        1 => ", in a loop".into(),
-        depth => format!(", in {depth} loops"),
-    };
-    let place = format!("{file}:{}", at.line);
-    match &fence.statement {
-        Some(_) => {
-            let _ = writeln!(
-                out,
-                "  {BOLD}{kind}{RESET}  {place}, in {function}{loops}, before  {FAINT}{line}{RESET}"
-            );
-        }
-        None => {
-            for StrongerOrder { at, access, order } in &fence.orders {
-                let file = at.file.rsplit('/').next().unwrap_or(&at.file);
-                let _ = writeln!(
-                    out,
-                    "  {BOLD}{order}{RESET}  {file}:{}, in {function}{loops}, for  {FAINT}{access}{RESET}",
-                    at.line
-                );
-            }
-        }
-    }
-    let failure = match &fence.without {
-        Without::Unknown => return,
-        Without::Holds => {
-            let _ = writeln!(out, "    without it: holds; the method asks for more than is needed");
-            return;
-        }
-        Without::Fails(failure) => failure,
-    };
-    let Failure { question, test, result } = &**failure;
-    let question = &inference.questions[*question];
-    match &result.verdict {
-        Verdict::Violated(example) => {
-            let what = match result.property {
-                Property::Schedules => format!("{} on {}", result.notation, result.model),
-                _ => name(question),
-            };
-            let _ = writeln!(out, "    without it: {what} fails: {}", reason(example));
-            let test = test.as_ref();
-            if explain {
-                out.push_str(&text::detail(harness, test, result));
-                return;
-            }
-            let renderer = Renderer { harness, test, example, model: &result.model, brief: true };
-            for line in renderer.overtakings() {
-                let _ = writeln!(out, "      {line}");
-            }
-        }
-        Verdict::Inconclusive(reason) => {
-            let _ = writeln!(out, "    without it: {} is not decided: {reason}", name(question));
-        }
-        Verdict::Holds => {}
-    }
+/// Fences with which all holds.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Placement {
+    /// What they cost together.
+    pub cost: u64,
+    /// The fences, by position.
+    pub fences: Vec<Fence>,
+    /// The files that it changes.
+    pub files: Vec<Change>,
+    /// What the checks of the patched program did not look at.
+    pub not_explored: Vec<String>,
 }
 
-/// What is known of the placements, and what it took.
-fn closing(inference: &Inference, placements: &[Placed], complete: bool, cheapest: bool) -> String {
-    let mut out = String::new();
-    let empty = placements.first().is_none_or(|first| first.fences.is_empty());
-    let patched = if empty { "holds" } else { "the patched program holds" };
-    let _ = writeln!(out, "{patched}: {}", questions(inference));
-    if !empty {
-        let least = match (cheapest, complete, placements.len()) {
-            (false, ..) if has_spare(placements) => {
-                "another method, or a finer abstraction, may find cheaper placements".into()
-            }
-            (false, ..) if !inference.exact => match inference.method {
-                Method::Search => {
-                    "each fence is needed; --abstraction auto may find cheaper placements".into()
-                }
-                _ => "each fence is needed; --method search may find cheaper placements".into(),
+/// A file that a placement changes.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Change {
+    /// The file.
+    pub file: String,
+    /// The difference, in the unified form.
+    pub diff: String,
+}
+
+/// A fence of a placement.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Fence {
+    /// Its kind.
+    pub kind: &'static str,
+    /// The statement that is put in; null where accesses get stronger orders instead.
+    pub statement: Option<String>,
+    /// Accesses that get stronger orders instead.
+    pub orders: Vec<Order>,
+    /// Where: in front of what stands there.
+    #[serde(flatten)]
+    pub at: Position,
+    /// What stands there.
+    pub before: String,
+    /// The function around it.
+    pub function: String,
+    /// How many loops are around it, in the function and where that is called.
+    pub loop_depth: u32,
+    /// What it costs.
+    pub cost: u64,
+    /// Whether something fails without it. Of the first placement only.
+    pub needed: Option<bool>,
+    /// What fails without it.
+    pub without: Option<Box<Check>>,
+    /// Index of the question that fails without it.
+    #[serde(skip)]
+    pub question: Option<usize>,
+}
+
+/// An access that gets a stronger order.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Order {
+    /// Where its order is named.
+    #[serde(flatten)]
+    pub at: Position,
+    /// The access.
+    pub access: String,
+    /// The order that it gets, as it is written.
+    pub order: String,
+}
+
+impl Fences {
+    /// What inference found.
+    pub fn new(harness: &Harness, inference: &Inference) -> Fences {
+        let mut report = Fences {
+            file: inference.file.clone(),
+            method: inference.method.name(),
+            questions: inference.questions.iter().map(Question::new).collect(),
+            kinds: inference.kinds.clone(),
+            places: inference.places,
+            answer: Answer::Placements,
+            reason: None,
+            failure: None,
+            placements: Vec::new(),
+            complete: None,
+            cheapest: None,
+            statistics: Statistics {
+                placements_tried: inference.tried,
+                correction_sets: inference.corrections,
+                loop_limit: inference.loop_limit,
+                total_seconds: inference.time.as_secs_f64(),
             },
-            (false, ..) => "the model lets fences allow executions: there may be cheaper placements".into(),
-            (true, _, 1) if orders(&placements[0]) > 0 => {
-                "no placement of fences is cheaper; orders replace fences where they are enough".into()
+            searched: inference.method == Method::Search,
+            exact: inference.exact,
+        };
+        match &inference.answer {
+            inference::Answer::Placements { placements, complete, cheapest } => {
+                report.placements = placements.iter().map(|placed| Placement::new(harness, placed)).collect();
+                (report.complete, report.cheapest) = (Some(*complete), Some(*cheapest));
             }
-            (true, false, 1) => "no placement is cheaper".to_owned(),
-            (true, false, number) => format!("these are the {number} cheapest of the minimal placements"),
-            (true, true, 1) => "every other placement contains this one".into(),
-            (true, true, _) => "every other placement contains one of these".into(),
+            inference::Answer::WrongOnSc(failure) => {
+                (report.answer, report.failure) = (Answer::WrongOnSc, Some(failed(harness, failure)));
+            }
+            inference::Answer::WrongWithAll(failure) => {
+                (report.answer, report.failure) = (Answer::WrongWithAll, Some(failed(harness, failure)));
+            }
+            inference::Answer::Inconclusive { question, reason } => {
+                report.answer = Answer::Inconclusive;
+                report.reason = Some(Reason { question: *question, text: reason.to_string() });
+            }
+        }
+        report
+    }
+}
+
+impl Question {
+    fn new(demand: &inference::Demand) -> Question {
+        Question { test: demand.name.clone(), model: demand.model.clone() }
+    }
+}
+
+impl Placement {
+    fn new(harness: &Harness, placed: &Placed) -> Placement {
+        let mut not_explored: Vec<String> = Vec::new();
+        for caveat in placed.checks.iter().flat_map(|check| &check.scope.caveats) {
+            if !not_explored.contains(caveat) {
+                not_explored.push(caveat.clone());
+            }
+        }
+        let files =
+            placed.files.iter().map(|file| Change { file: file.name.clone(), diff: file.diff.clone() });
+        Placement {
+            cost: placed.cost,
+            fences: placed.fences.iter().map(|fence| Fence::new(harness, fence)).collect(),
+            files: files.collect(),
+            not_explored,
+        }
+    }
+}
+
+impl Fence {
+    fn new(harness: &Harness, fence: &PlacedFence) -> Fence {
+        let orders = fence.orders.iter().map(|order| Order {
+            at: order.at.clone().into(),
+            access: order.access.clone(),
+            order: order.order.clone(),
+        });
+        let (needed, without) = match &fence.without {
+            Without::Unknown => (None, None),
+            Without::Fails(failure) => (Some(true), Some(failure)),
+            Without::Holds => (Some(false), None),
         };
-        let _ = writeln!(out, "{least}");
-    }
-    if let Some(limit) = inference.loop_limit {
-        let _ = writeln!(
-            out,
-            "placements with which a loop can repeat more than {limit} times were taken to fail; --max-unroll looks further"
-        );
-    }
-    for caveat in caveats(placements) {
-        let _ = writeln!(out, "not explored: {caveat}");
-    }
-    let work = match inference.method {
-        Method::Search => format!("{} tried", count(inference.tried, "placement")),
-        method => format!("by {}", method.name()),
-    };
-    let _ = write!(
-        out,
-        "{FAINT}{}, {} each, {work}, {}{RESET}",
-        count(inference.places, "place"),
-        count(inference.kinds.len(), "kind"),
-        seconds(inference.time)
-    );
-    out
-}
-
-/// Whether the first placement has a fence that is not needed.
-fn has_spare(placements: &[Placed]) -> bool {
-    let first = placements.first().into_iter().flat_map(|placed| &placed.fences);
-    first.into_iter().any(|fence| fence.without == Without::Holds)
-}
-
-/// What the checks of patched programs did not look at.
-fn caveats(placements: &[Placed]) -> Vec<&str> {
-    let mut caveats: Vec<&str> = Vec::new();
-    for caveat in placements.iter().flat_map(|p| &p.checks).flat_map(|check| &check.scope.caveats) {
-        if !caveats.contains(&caveat.as_str()) {
-            caveats.push(caveat);
+        Fence {
+            kind: fence.kind,
+            statement: fence.statement.clone(),
+            orders: orders.collect(),
+            at: fence.at.clone().into(),
+            before: fence.line.clone(),
+            function: fence.function.clone(),
+            loop_depth: fence.loop_depth,
+            cost: fence.cost,
+            needed,
+            without: without.map(|failure| failed(harness, failure)),
+            question: without.map(|failure| failure.question),
         }
     }
-    caveats
 }
 
-fn whole(harness: &Harness, failure: &Failure) -> String {
-    format!(
-        "{}\n{}",
-        text::line(harness, &failure.result),
-        text::detail(harness, failure.test.as_ref(), &failure.result)
-    )
-}
-
-/// The result as JSON.
-pub fn value(harness: &Harness, inference: &Inference) -> Value {
-    let mut document = json!({
-        "file": inference.file,
-        "method": inference.method.name(),
-        "questions": inference.questions.iter()
-            .map(|question| json!({ "test": question.name, "model": question.model }))
-            .collect::<Vec<_>>(),
-        "kinds": inference.kinds,
-        "places": inference.places,
-        "answer": Value::Null,
-        "reason": Value::Null,
-        "failure": Value::Null,
-        "placements": [],
-        "complete": Value::Null,
-        "cheapest": Value::Null,
-        "statistics": {
-            "placements_tried": inference.tried,
-            "correction_sets": inference.corrections,
-            "loop_limit": inference.loop_limit,
-            "total_seconds": inference.time.as_secs_f64(),
-        },
-    });
-    let failed = |failure: &Failure| json::result(harness, failure.test.as_ref(), &failure.result);
-    match &inference.answer {
-        Answer::Placements { placements, complete, cheapest } => {
-            document["answer"] = json!("placements");
-            document["complete"] = json!(complete);
-            document["cheapest"] = json!(cheapest);
-            let all = placements.iter().map(|placement| placement_value(harness, placement));
-            document["placements"] = all.collect();
-        }
-        Answer::WrongOnSc(failure) => {
-            document["answer"] = json!("wrong on sc");
-            document["failure"] = failed(failure);
-        }
-        Answer::WrongWithAll(failure) => {
-            document["answer"] = json!("wrong with all fences");
-            document["failure"] = failed(failure);
-        }
-        Answer::Inconclusive { question, reason } => {
-            document["answer"] = json!("inconclusive");
-            document["reason"] = json!({ "question": question, "text": reason.to_string() });
-        }
-    }
-    document
-}
-
-fn placement_value(harness: &Harness, placement: &Placed) -> Value {
-    let order = |order: &StrongerOrder| {
-        let Position { file, line, column } = &order.at;
-        json!({ "file": file, "line": line, "column": column, "access": order.access, "order": order.order })
-    };
-    let fence = |fence: &PlacedFence| {
-        let Position { file, line, column } = &fence.at;
-        let without = match &fence.without {
-            Without::Fails(failure) => Some(json::result(harness, failure.test.as_ref(), &failure.result)),
-            Without::Unknown | Without::Holds => None,
-        };
-        json!({
-            "kind": fence.kind,
-            "statement": fence.statement,
-            "orders": fence.orders.iter().map(order).collect::<Vec<_>>(),
-            "file": file,
-            "line": line,
-            "column": column,
-            "before": fence.line,
-            "function": fence.function,
-            "loop_depth": fence.loop_depth,
-            "cost": fence.cost,
-            "needed": match &fence.without {
-                Without::Unknown => Value::Null,
-                Without::Fails(_) => true.into(),
-                Without::Holds => false.into(),
-            },
-            "without": without,
-        })
-    };
-    json!({
-        "cost": placement.cost,
-        "fences": placement.fences.iter().map(fence).collect::<Vec<_>>(),
-        "files": placement.files.iter()
-            .map(|file| json!({ "file": file.name, "diff": file.diff }))
-            .collect::<Vec<_>>(),
-        "not_explored": caveats(std::slice::from_ref(placement)),
-    })
+fn failed(harness: &Harness, failure: &Failure) -> Box<Check> {
+    Box::new(Check::new(harness, failure.test.as_ref(), &failure.result))
 }

@@ -1,308 +1,300 @@
-//! Sweeps as text: a line for the verdict, and a counterexample with its history in columns, the sequential
-//! explanations that fail, and the execution.
+//! The result of a sweep: what was swept, the verdict, and a counterexample with its history and the sequential
+//! explanations that fail.
 
-use crate::text::{BAD, BOLD, FAINT, GOOD, RESET, UNSURE, count};
-use crate::trace::Renderer;
+use crate::trace::Trace;
+use crate::trace::build::Execution;
 use fencepost_harness::client::FixedCall;
-use fencepost_harness::consistency::Property;
-use fencepost_harness::consistency::explain::{Attempt, Reason};
-use fencepost_harness::consistency::history::{End, Event, History, HistoryCall};
+use fencepost_harness::consistency::explain::{self, Reason};
+use fencepost_harness::consistency::history::{self, End, History, HistoryCall};
 use fencepost_harness::operation::Harness;
-use fencepost_harness::oracle::role::Role;
-use fencepost_harness::result::{self, Wrong};
-use fencepost_harness::schedule::Scope;
-use fencepost_harness::sweep::{Counterexample, Summary};
+use fencepost_harness::sweep::{self, Head, Record, Summary, Tally};
 use fencepost_harness::verdict::Kind;
 use fencepost_lsl::value::Value;
-use std::fmt::Write;
-use std::ops::RangeInclusive;
+use schemars::JsonSchema;
+use serde::Serialize;
 
-/// The verdict of a sweep, with what is behind it.
-pub fn verdict(summary: &Summary, seconds: f64) -> String {
-    let style = match summary.verdict {
-        Kind::Holds => GOOD,
-        Kind::Violated => BAD,
-        Kind::Inconclusive => UNSURE,
-    };
-    let tally = &summary.tally;
-    let mut out = format!("{style}{}{RESET}", summary.verdict);
-    // Part of a sweep says nothing of the whole.
-    if let Some((index, count)) = summary.shard {
-        let _ = write!(out, " for shard {}/{count}", index + 1);
-    }
-    let _ = write!(out, " {seconds:>8.2} s");
-    let (done, all) = (tally.schedules == summary.total, number(tally.schedules));
-    let schedules = match (done, summary.shard) {
-        (true, None) if summary.total < 2 => numbered(summary.total, "schedule"),
-        (true, None) => format!("all {all} schedules"),
-        (true, Some(_)) => format!("{all} of {}", numbered(summary.of_scope, "schedule")),
-        (false, None) => format!("{all} of {}", numbered(summary.total, "schedule")),
-        (false, Some(_)) => format!(
-            "{all} of the {} of the shard, of {} in all",
-            numbered(summary.total, "schedule"),
-            number(summary.of_scope)
-        ),
-    };
-    let _ = write!(
-        out,
-        "  {schedules}, {}; ends: {} complete, {} stuck",
-        numbered(tally.states, "state"),
-        number(tally.complete),
-        number(tally.stuck)
-    );
-    if summary.violations.len() > 1 {
-        let _ = write!(out, "; {} schedules are violated", number(summary.violations.len() as u64));
-    }
-    for note in notes(summary) {
-        let _ = write!(out, "\n  {note}");
-    }
-    if let Some(reason) = &summary.reason {
-        let _ = write!(out, "\n  {reason}");
-    }
-    if summary.undecided > 1 || summary.undecided == 1 && summary.verdict != Kind::Inconclusive {
-        let were = if summary.undecided == 1 { "was" } else { "were" };
-        let _ = write!(out, "\n  {} {were} not decided", numbered(summary.undecided, "schedule"));
-    }
-    out
+/// A sweep and its result.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Sweep {
+    /// What was swept.
+    #[serde(flatten)]
+    pub head: Head,
+    /// What only the run itself knows, not its log.
+    #[serde(flatten)]
+    pub run: Option<Run>,
+    /// The answer.
+    pub verdict: Kind,
+    /// The first reason why it is inconclusive, or what limits the verdict.
+    pub reason: Option<String>,
+    /// Schedules of the share; 2^64 - 1 stands for any larger number.
+    pub schedules_of_share: u64,
+    /// Schedules that were explored to the end, or to a violation.
+    pub explored: u64,
+    /// Schedules that were not decided.
+    pub undecided: u64,
+    /// Figures of those explored.
+    #[serde(flatten)]
+    pub tally: Tally,
+    /// What else limits the verdict.
+    pub notes: Vec<String>,
+    /// The violations, by number; only the first, unless it went on after that.
+    pub violations: Vec<Record>,
+    /// Time of exploration, over all threads and runs.
+    pub explore_seconds: f64,
 }
 
-/// What else is to be said of a verdict.
-pub fn notes(summary: &Summary) -> Vec<String> {
-    let mut notes = Vec::new();
-    if summary.verdict == Kind::Holds && summary.tally.complete == 0 {
-        notes.push(
-            "in no execution have all calls returned: each ends with threads that wait for ever".into(),
-        );
-    }
-    notes
+/// What a run knows of itself.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Run {
+    /// The file.
+    pub file: String,
+    /// What the program does that was not explored.
+    pub not_explored: Vec<String>,
+    /// The counterexample of the first violation.
+    pub trace: Option<Counterexample>,
+    /// Time of all.
+    pub total_seconds: f64,
+    /// Peak memory of the process, where the system tells.
+    pub peak_memory_bytes: Option<u64>,
+    /// Why there is no counterexample, although there is a violation.
+    #[serde(skip)]
+    pub unshown: Option<String>,
 }
 
-/// What a sweep covers, in a line. Bounds that can miss something are named; `more` says how each schedule
-/// is explored.
-pub fn scope(scope: &Scope, more: &[String]) -> String {
-    let range = |range: &RangeInclusive<usize>, what: &str| match range.start() == range.end() {
-        true => count(*range.start(), what),
-        false => format!("{}..{} {what}s", range.start(), range.end()),
-    };
-    let mut parts = vec![
-        range(&scope.threads, "thread"),
-        range(&scope.steps, "step"),
-        range(&scope.pre_adds, "pre-add"),
-        count(scope.values, "value"),
-    ];
-    let roles = || scope.methods.iter().map(|method| method.role);
-    let scores = roles().any(|role| role == Role::Insert);
-    let items = roles().any(|role| role.adds() && role != Role::Add);
-    let only = [
-        (scope.generic_values && items, "items numbered as they are added"),
-        (scope.distinct_priorities && scores, "distinct priorities"),
-        (scope.adds_dominate, "no more removals than additions"),
-        (scope.thread_symmetry, "threads in one order"),
-    ];
-    parts.extend(only.iter().filter(|(wanted, _)| *wanted).map(|(_, what)| (*what).to_owned()));
-    parts.extend_from_slice(more);
-    parts.join(", ")
+/// A counterexample of a schedule.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Counterexample {
+    /// The execution.
+    #[serde(flatten)]
+    pub execution: Trace,
+    /// The number of the schedule.
+    pub schedule: u64,
+    /// Its calls.
+    pub notation: String,
+    /// When calls began and returned, if that was recorded.
+    pub history: Option<Vec<Moment>>,
+    /// The sequential orders that come nearest to explaining it.
+    pub attempts: Vec<Attempt>,
+    /// Calls before the threads started, with what they returned.
+    #[serde(skip)]
+    pub initial: Vec<String>,
+    /// How many threads the schedule has.
+    #[serde(skip)]
+    pub threads: usize,
+    /// Whether pending calls will never return.
+    #[serde(skip)]
+    pub stuck: bool,
 }
 
-/// A number of things, one or more.
-pub fn numbered(of: u64, noun: &str) -> String {
-    format!("{} {noun}{}", number(of), if of == 1 { "" } else { "s" })
+/// The beginning or the end of a call.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Moment {
+    /// A thread calls.
+    Invoke {
+        /// The thread, from one.
+        thread: usize,
+        /// The call.
+        call: String,
+    },
+    /// Its call returns.
+    Respond {
+        /// The thread, from one.
+        thread: usize,
+        /// What it returns.
+        results: Vec<String>,
+        /// The same with names.
+        #[serde(skip)]
+        text: String,
+    },
 }
 
-/// A number with its thousands set apart. Counts of schedules end at the largest number, which stands for more.
-pub fn number(number: u64) -> String {
-    if number == u64::MAX {
-        return "more than 10^19".into();
-    }
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            out.push(' ');
+/// A sequential order of calls that fails as an explanation.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Attempt {
+    /// Indices of calls of the history.
+    pub order: Vec<usize>,
+    /// The first of `stuck_threads`.
+    pub stuck: Option<usize>,
+    /// The threads, from one, that it should justify; none if it should explain all calls.
+    pub stuck_threads: Vec<usize>,
+    /// The calls with their results.
+    #[serde(skip)]
+    pub calls: Vec<String>,
+    /// Why it fails.
+    #[serde(skip)]
+    pub reasons: Vec<String>,
+}
+
+/// What a sweep would be.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Plan {
+    /// Schedules of the share; 2^64 - 1 stands for any larger number.
+    pub schedules: u64,
+    /// Schedules of the scope.
+    pub schedules_of_scope: u64,
+    /// The first of them.
+    pub first: Vec<Numbered>,
+    /// What is covered.
+    #[serde(skip)]
+    pub scope: String,
+}
+
+/// A schedule and its number.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct Numbered {
+    /// The number.
+    pub schedule: u64,
+    /// The calls.
+    pub notation: String,
+}
+
+impl Sweep {
+    /// What a sweep found; `run` is none if that was read from logs.
+    pub fn new(head: Head, run: Option<Run>, summary: Summary) -> Sweep {
+        let mut notes = Vec::new();
+        if summary.verdict == Kind::Holds && summary.tally.complete == 0 {
+            notes.push(
+                "in no execution have all calls returned: each ends with threads that wait for ever".into(),
+            );
         }
-        out.push(digit);
+        Sweep {
+            head,
+            run,
+            verdict: summary.verdict,
+            reason: summary.reason,
+            schedules_of_share: summary.total,
+            explored: summary.tally.schedules,
+            undecided: summary.undecided,
+            tally: summary.tally,
+            notes,
+            violations: summary.violations,
+            explore_seconds: summary.seconds,
+        }
     }
-    out
 }
 
-/// A counterexample with all there is to say about it.
-pub fn counterexample(harness: &Harness, property: Property, model: &str, found: &Counterexample) -> String {
-    let mut out = String::new();
-    let shown = Shown { harness, property, found };
-    let _ = writeln!(out, "  schedule {}: {}", found.number, found.client.show(harness));
-    let test = found.client.as_test(format!("schedule {}", found.number));
-    let example = result::Counterexample {
-        wrong: found.wrong.clone(),
-        trace: found.trace.clone(),
-        explanation: found.explanation.clone(),
-        nearest: Vec::new(),
-        serial: false,
-    };
-    let renderer = Renderer { harness, test: Some(&test), example: &example, model, brief: true };
-    shown.claim(&mut out, &renderer);
-    if let Some(history) = &found.history {
-        shown.columns(&mut out, history);
-        shown.attempts(&mut out, history);
+impl Counterexample {
+    /// A counterexample of a client.
+    pub fn new(harness: &Harness, found: &sweep::Counterexample) -> Counterexample {
+        let test = found.client.as_test(format!("schedule {}", found.number));
+        let (wrong, trace, explanation) = (&found.wrong, &found.trace, &found.explanation);
+        let execution = Execution { harness, test: Some(&test), wrong, trace, explanation };
+        // The history says more than an observation, which has no order.
+        let execution = Trace { observed: None, ..execution.describe(&[], false) };
+        let history =
+            found.history.as_ref().map(|history| Shown { harness, history, calls: history.calls() });
+        let attempts = |shown: &Shown| found.attempts.iter().map(|attempt| shown.attempt(attempt)).collect();
+        Counterexample {
+            execution,
+            schedule: found.number,
+            notation: found.client.show(harness),
+            attempts: history.as_ref().map_or(Vec::new(), attempts),
+            initial: history.as_ref().map_or(Vec::new(), Shown::initial),
+            threads: found.client.threads.len(),
+            stuck: history.as_ref().is_some_and(|shown| shown.history.end == End::Stuck),
+            history: history.as_ref().map(Shown::moments),
+        }
     }
-    renderer.execution(&mut out);
-    out
 }
 
+/// A history in words.
 struct Shown<'a> {
     harness: &'a Harness,
-    property: Property,
-    found: &'a Counterexample,
+    history: &'a History,
+    calls: Vec<HistoryCall>,
 }
 
 impl Shown<'_> {
-    /// What is wrong, in words.
-    fn claim(&self, out: &mut String, renderer: &Renderer) {
-        if self.found.wrong != Wrong::Unexplained {
-            return renderer.claim(out);
-        }
-        let what = match self.property {
-            Property::Sequential => "sequentially consistent",
-            Property::Linear => "linearizable",
-            Property::Quiescent => "quiescently consistent",
-        };
-        let _ = writeln!(out, "  {BAD}not {what}{RESET}: no order of its calls is right");
-    }
-
     fn results(&self, call: &FixedCall, results: &[Value]) -> String {
-        let outputs = &self.harness.op(call.op).outputs;
+        let outputs = self.harness.op(call.op).outputs.iter().zip(results);
         let shown: Vec<String> =
-            outputs.iter().zip(results).map(|(output, &value)| output.label(output.ty.show(value))).collect();
+            outputs.map(|(output, &value)| output.label(output.ty.show(value))).collect();
         if shown.is_empty() { "returns".into() } else { shown.join(", ") }
     }
 
-    fn call(&self, call: &HistoryCall) -> String {
-        let shown = call.call.show(self.harness);
-        match call.results() {
+    /// A call with its results; none if it did not return.
+    fn call(&self, call: &FixedCall, results: Option<&[Value]>) -> String {
+        let shown = call.show(self.harness);
+        match results {
             Some([]) => shown,
-            Some(results) => format!("{shown} = {}", self.results(&call.call, results)),
+            Some(results) => format!("{shown} = {}", self.results(call, results)),
             None => format!("{shown} = ?"),
         }
     }
 
-    /// The history: a column for each thread, a bar for each call, time going down.
-    fn columns(&self, out: &mut String, history: &History) {
-        let calls = history.calls();
-        let threads = self.found.client.threads.len();
-        let mut rows: Vec<Vec<String>> = Vec::new();
-        let mut open: Vec<Option<usize>> = vec![None; threads];
-        for (at, event) in history.events.iter().enumerate() {
-            let mut row: Vec<String> =
-                open.iter().map(|call| if call.is_some() { "│".into() } else { String::new() }).collect();
-            match event {
-                Event::Invoke(thread, call) => {
-                    row[*thread] = format!("┌ {}", call.show(self.harness));
-                    open[*thread] = calls.iter().position(|call| call.invoked == at);
-                }
-                Event::Respond(thread, results) => {
-                    let call = open[*thread].take().map(|call| &calls[call].call);
-                    let shown = call.map_or(String::new(), |call| self.results(call, results));
-                    row[*thread] = format!("└ {shown}");
+    fn initial(&self) -> Vec<String> {
+        self.history.initial.iter().map(|(call, results)| self.call(call, Some(results))).collect()
+    }
+
+    fn moments(&self) -> Vec<Moment> {
+        let moment = |(at, event): (usize, &history::Event)| match event {
+            history::Event::Invoke(thread, call) => {
+                Moment::Invoke { thread: thread + 1, call: call.show(self.harness) }
+            }
+            history::Event::Respond(thread, results) => {
+                let ended = |call: &&HistoryCall| call.responded.as_ref().is_some_and(|(end, _)| *end == at);
+                let call = self.calls.iter().find(ended).map(|call| &call.call);
+                Moment::Respond {
+                    thread: thread + 1,
+                    results: results.iter().map(ToString::to_string).collect(),
+                    text: call.map_or(String::new(), |call| self.results(call, results)),
                 }
             }
-            rows.push(row);
-        }
-        if open.iter().any(Option::is_some) {
-            let end = if history.end == End::Stuck { "┆ waits for ever" } else { "┆" };
-            let row = open.iter().map(|call| if call.is_some() { end.into() } else { String::new() });
-            rows.push(row.collect());
-        }
-        let _ = writeln!(out, "\n  {BOLD}Calls{RESET}");
-        for (call, results) in &history.initial {
-            let given = match results[..] {
-                [] => String::new(),
-                _ => format!(" = {}", self.results(call, results)),
-            };
-            let _ = writeln!(out, "      before: {}{given}", call.show(self.harness));
-        }
-        let heads: Vec<String> = (1..=threads).map(|thread| format!("thread {thread}")).collect();
-        let width = |column: usize| {
-            let cells = rows.iter().map(|row| row[column].chars().count());
-            cells.chain([heads[column].len()]).max().unwrap_or(0)
         };
-        let widths: Vec<usize> = (0..threads).map(width).collect();
-        for row in std::iter::once(&heads).chain(&rows) {
-            let cells: Vec<String> =
-                row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
-            let _ = writeln!(out, "      {}", cells.join("   ").trim_end());
+        self.history.events.iter().enumerate().map(moment).collect()
+    }
+
+    fn attempt(&self, attempt: &explain::Attempt) -> Attempt {
+        let stuck_threads: Vec<usize> = attempt.stuck.iter().map(|thread| thread + 1).collect();
+        let calls = attempt.order.iter().map(|&call| &self.calls[call]);
+        Attempt {
+            order: attempt.order.clone(),
+            stuck: stuck_threads.first().copied(),
+            stuck_threads,
+            calls: calls.map(|call| self.call(&call.call, call.results())).collect(),
+            reasons: attempt.reasons.iter().map(|reason| self.reason(reason)).collect(),
         }
     }
 
-    /// The sequential explanations that come nearest, and why each fails.
-    fn attempts(&self, out: &mut String, history: &History) {
-        let calls = history.calls();
-        let attempts = &self.found.attempts;
-        if attempts.is_empty() {
-            return;
-        }
-        let _ = writeln!(out, "\n  {BOLD}Sequential explanations that come nearest{RESET}");
-        for attempt in attempts {
-            let threads: Vec<String> = attempt.stuck.iter().map(|thread| (thread + 1).to_string()).collect();
-            let stuck = match &threads[..] {
-                [] => String::new(),
-                [only] => format!("{FAINT}why thread {only} waits:{RESET} "),
-                [others @ .., last] => {
-                    format!("{FAINT}why threads {} and {last} wait:{RESET} ", others.join(", "))
-                }
-            };
-            let order: Vec<String> = attempt.order.iter().map(|&call| self.call(&calls[call])).collect();
-            let order = if order.is_empty() { "nothing yet".into() } else { order.join("; ") };
-            let _ = writeln!(out, "      {stuck}{order}");
-            for reason in &attempt.reasons {
-                let _ = writeln!(out, "        {FAINT}but{RESET} {}", self.reason(history, &calls, reason));
-            }
-            self.unsaid(out, attempt);
-        }
-    }
-
-    fn unsaid(&self, out: &mut String, attempt: &Attempt) {
-        if attempt.reasons.is_empty() {
-            let _ = writeln!(out, "        {FAINT}but{RESET} nothing can come next");
-        }
-    }
-
-    fn reason(&self, history: &History, calls: &[HistoryCall], reason: &Reason) -> String {
-        let answers = |call: &FixedCall, answers: &[Vec<Value>]| match answers {
+    /// What an oracle would have a call return.
+    fn answers(&self, call: &FixedCall, answers: &[Vec<Value>]) -> String {
+        match answers {
             [] => "could not return".to_owned(),
             _ if self.harness.op(call.op).outputs.is_empty() => "would return".to_owned(),
             answers => {
-                let shown: Vec<String> = answers
-                    .iter()
-                    .map(|values| self.results(call, values).replace("undefined", "any"))
-                    .collect();
-                format!("would give {}", shown.join(" or "))
+                let shown =
+                    answers.iter().map(|values| self.results(call, values).replace("undefined", "any"));
+                format!("would give {}", shown.collect::<Vec<_>>().join(" or "))
             }
-        };
+        }
+    }
+
+    fn reason(&self, reason: &Reason) -> String {
         match reason {
-            Reason::Initial { index, answers: given } => {
-                let (call, _) = &history.initial[*index];
-                format!("already {} before the threads {}", call.show(self.harness), answers(call, given))
+            Reason::Initial { index, answers } => {
+                let (call, _) = &self.history.initial[*index];
+                format!(
+                    "already {} before the threads {}",
+                    call.show(self.harness),
+                    self.answers(call, answers)
+                )
             }
-            Reason::Disagrees { call, answers: given } => {
-                let call = &calls[*call];
-                let thread = call.thread + 1;
-                format!("then {} of thread {thread} {}", self.call(call), answers(&call.call, given))
+            Reason::Disagrees { call, answers } => {
+                let HistoryCall { thread, call: what, .. } = &self.calls[*call];
+                let call = self.call(what, self.calls[*call].results());
+                format!("then {call} of thread {} {}", thread + 1, self.answers(what, answers))
             }
-            Reason::Returns { call, answers: given } => {
-                let call = &calls[*call];
-                format!("then {} {}, not wait", call.call.show(self.harness), answers(&call.call, given))
+            Reason::Returns { call, answers } => {
+                let call = &self.calls[*call].call;
+                format!("then {} {}, not wait", call.show(self.harness), self.answers(call, answers))
             }
-            Reason::ReturnTogether { calls: some } => {
-                let shown: Vec<String> = some
-                    .iter()
-                    .map(|&call| {
-                        format!(
-                            "{} of thread {}",
-                            calls[call].call.show(self.harness),
-                            calls[call].thread + 1
-                        )
-                    })
-                    .collect();
-                format!("then {} could return, not wait", shown.join(" and "))
+            Reason::ReturnTogether { calls } => {
+                let shown = calls.iter().map(|&call| {
+                    let HistoryCall { thread, call, .. } = &self.calls[call];
+                    format!("{} of thread {}", call.show(self.harness), thread + 1)
+                });
+                format!("then {} could return, not wait", shown.collect::<Vec<_>>().join(" and "))
             }
             Reason::Unfinished => "it may not end there".into(),
         }

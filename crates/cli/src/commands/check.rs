@@ -1,7 +1,7 @@
 //! The command `check`.
 
 use crate::args::{CheckArgs, PreprocessorArgs, SourceArgs};
-use crate::output::{errln, out, outln};
+use crate::output::{Results, errln, out, outln};
 use crate::progress::{Line, interrupted};
 use anyhow::Result;
 use fencepost_bounded::OrderEncoding;
@@ -16,7 +16,8 @@ use fencepost_harness::verdict::Kind;
 use fencepost_lsl::diagnostic::Diagnostic;
 use fencepost_lsl::source::SourceMap;
 use fencepost_models::cat::Model;
-use fencepost_report::{diagnostics, json, text};
+use fencepost_report::check::Check;
+use fencepost_report::{Outcome, diagnostics};
 use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::Arc;
@@ -37,13 +38,12 @@ struct Tally {
     bad: bool,
     /// Not all that was planned was begun.
     cut_short: bool,
-    documents: Vec<serde_json::Value>,
 }
 
 pub(crate) fn run(args: &CheckArgs) -> Result<u8> {
     let cancelled = interrupted()?;
     let terms = terms(args, cancelled.clone());
-    let mut tally = Tally::default();
+    let (mut tally, mut told) = (Tally::default(), Results::new(args.json));
     for file in &args.files {
         if args.files.len() > 1 && !args.json {
             outln!("{}", file.display());
@@ -52,11 +52,9 @@ pub(crate) fn run(args: &CheckArgs) -> Result<u8> {
             tally.cut_short = true;
             break;
         }
-        check_file(file, args, &terms, &mut tally);
+        check_file(file, args, &terms, &mut tally, &mut told);
     }
-    if args.json {
-        outln!("{}", serde_json::to_string_pretty(&json::document(tally.documents))?);
-    }
+    told.end();
     Ok(match () {
         () if tally.bad => BAD_INPUT,
         () if tally.cut_short => UNDECIDED,
@@ -125,7 +123,7 @@ fn engine_problems(args: &CheckArgs) -> Vec<Diagnostic> {
 }
 
 /// Checks what is asked of one file.
-fn check_file(file: &Path, args: &CheckArgs, terms: &Terms, tally: &mut Tally) {
+fn check_file(file: &Path, args: &CheckArgs, terms: &Terms, tally: &mut Tally, told: &mut Results) {
     let session = load(file, &args.preprocessor, args.reference.as_deref());
     let Some(mut session) = session else {
         tally.bad = true;
@@ -148,14 +146,8 @@ fn check_file(file: &Path, args: &CheckArgs, terms: &Terms, tally: &mut Tally) {
             check::check(&session, subject, model, terms, &|phase| line.update(phase))
         };
         let first = result.verdict.kind() == Kind::Violated && !tally.violated;
-        if args.json {
-            tally.documents.push(json::result(&session.harness, subject.test(), &result));
-        } else {
-            outln!("{}", text::line(&session.harness, &result));
-            if args.verbose || first && !args.quiet {
-                outln!("{}", text::detail(&session.harness, subject.test(), &result));
-            }
-        }
+        let report = Check::new(&session.harness, subject.test(), &result);
+        told.tell(Outcome::Check(report.into()), args.verbose || first && !args.quiet);
         tally.violated |= result.verdict.kind() == Kind::Violated;
         tally.inconclusive |= result.verdict.kind() == Kind::Inconclusive;
         results.push(result);

@@ -3,7 +3,7 @@
 use crate::args::FencesArgs;
 use crate::commands::check::{BAD_INPUT, find_model, load_with, nothing_to_check, print_diagnostics};
 use crate::commands::verify::approach;
-use crate::output::outln;
+use crate::output::{Results, outln};
 use crate::progress::{Line, interrupted};
 use anyhow::{Context, Result};
 use fencepost_driver::check::Terms;
@@ -22,7 +22,8 @@ use fencepost_lsl::diagnostic::Diagnostic;
 use fencepost_lsl::fence::FenceKind;
 use fencepost_lsl::source::{Origin, SourceFile};
 use fencepost_models::cat::Model;
-use fencepost_report::{fences, json};
+use fencepost_report::Outcome;
+use fencepost_report::fences::Fences;
 
 pub(crate) fn run(args: &FencesArgs) -> Result<u8> {
     let cancelled = interrupted()?;
@@ -85,12 +86,9 @@ pub(crate) fn run(args: &FencesArgs) -> Result<u8> {
         let line = Line::start(format!("fences for {}", session.file), !args.json);
         infer(&request, &|phase| line.update(phase))
     };
-    if args.json {
-        let value = fences::value(&session.harness, &inference);
-        outln!("{}", serde_json::to_string_pretty(&json::document(vec![value]))?);
-    } else {
-        outln!("{}", fences::text(&session.harness, &inference, args.explain).trim_end());
-    }
+    let mut told = Results::new(args.json);
+    told.tell(Outcome::Fences(Fences::new(&session.harness, &inference).into()), args.explain);
+    told.end();
     if args.apply {
         apply(&inference, args)?;
     }

@@ -2,7 +2,7 @@
 
 use crate::args::VerifyArgs;
 use crate::commands::check::{BAD_INPUT, find_model, load, print_diagnostics};
-use crate::output::outln;
+use crate::output::Results;
 use crate::progress::{Line, interrupted};
 use anyhow::Result;
 use fencepost_driver::session::Session;
@@ -16,8 +16,8 @@ use fencepost_harness::verdict::Kind;
 use fencepost_lsl::diagnostic::Diagnostic;
 use fencepost_lsl::program::ProcId;
 use fencepost_models::Model;
-use fencepost_report::{json, text};
-use serde_json::{Value, json as value};
+use fencepost_report::Outcome;
+use fencepost_report::check::{Check, Search};
 
 pub(crate) fn run(args: &VerifyArgs) -> Result<u8> {
     let Some(session) = load(&args.file, &args.preprocessor, None) else { return Ok(BAD_INPUT) };
@@ -32,28 +32,19 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<u8> {
     };
     let allowance = Allowance { cancelled: interrupted()?, time: args.timeout, memory: args.memory };
     let mut results: Vec<CheckResult> = Vec::new();
-    let mut documents = Vec::new();
-    let mut shown = false;
+    let (mut told, mut shown) = (Results::new(args.json), false);
     for model in &models {
         let Verified { result, searches } = {
             let line = Line::start(format!("{} on {}", args.file.display(), model.name), !args.json);
             verify::verify(&session, main, model, &allowance.begin(), approach, &|phase| line.update(phase))
         };
-        if !args.json {
-            outln!("{}", text::line(&session.harness, &result));
-            let first = result.verdict.kind() == Kind::Violated && !std::mem::replace(&mut shown, true);
-            if args.verbose || first && !args.quiet {
-                outln!("{}", text::detail(&session.harness, None, &result));
-            }
-        }
-        if args.json {
-            documents.push(document(&session, &result, &searches));
-        }
+        let first = result.verdict.kind() == Kind::Violated && !std::mem::replace(&mut shown, true);
+        let searches = Some(searches.iter().map(search).collect());
+        let report = Check { searches, ..Check::new(&session.harness, None, &result) };
+        told.tell(Outcome::Check(report.into()), args.verbose || first && !args.quiet);
         results.push(result);
     }
-    if args.json {
-        outln!("{}", serde_json::to_string_pretty(&json::document(documents))?);
-    }
+    told.end();
     let wrong = wrong_expectations(&session, &results);
     print_diagnostics(&wrong, sources);
     let any = |kind: Kind| results.iter().any(|result| result.verdict.kind() == kind);
@@ -65,23 +56,15 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<u8> {
     })
 }
 
-/// A result with the searches behind it.
-fn document(session: &Session, result: &CheckResult, searches: &[Proof]) -> Value {
-    let mut document = json::result(&session.harness, None, result);
-    let searches = searches.iter().map(|search| {
-        value!({
-            "abstraction": search.abstraction.to_string(),
-            "states": search.statistics.states,
-            "transitions": search.statistics.transitions,
-            "violated": search.violated,
-            "buffer": search.bound,
-            "seconds": search.statistics.time.as_secs_f64(),
-        })
-    });
-    if let Value::Object(fields) = &mut document {
-        fields.insert("searches".into(), searches.collect());
+fn search(proof: &Proof) -> Search {
+    Search {
+        abstraction: proof.abstraction.to_string(),
+        states: proof.statistics.states,
+        transitions: proof.statistics.transitions,
+        violated: proof.violated,
+        buffer: proof.bound,
+        seconds: proof.statistics.time.as_secs_f64(),
     }
-    document
 }
 
 type Plan = (ProcId, Vec<Model>, Approach);

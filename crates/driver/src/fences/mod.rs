@@ -24,7 +24,7 @@ use fencepost_harness::inference::{Answer, Demand, Failure, Inference, Method, P
 use fencepost_harness::operation::Harness;
 use fencepost_harness::question::Question;
 use fencepost_harness::result::{CheckResult, Property, Scope, Statistics, Verdict};
-use fencepost_harness::schedule::Schedules;
+use fencepost_harness::schedule::{Schedules, numbered};
 use fencepost_harness::test::Test;
 use fencepost_harness::verdict::Reason;
 use fencepost_lsl::diagnostic::Diagnostic;
@@ -331,12 +331,11 @@ impl Search<'_> {
             Asked::Sweep => match self.request.sweep(harness.clone(), &fencepost_models::sc()) {
                 Ok(sweep) => {
                     let counted = Schedules::until(sweep.scope.clone(), &Poll::new(&self.budget()));
-                    let schedules = counted.map_or("schedules".into(), |schedules| {
-                        fencepost_report::sweep::numbered(schedules.total(), "schedule")
-                    });
+                    let schedules = counted
+                        .map_or("schedules".into(), |schedules| numbered(schedules.total(), "schedule"));
                     let bound = sweep.options.preemptions.map(|bound| format!("at most {bound} preemptions"));
                     let more: Vec<String> = bound.into_iter().collect();
-                    format!("{schedules} ({})", fencepost_report::sweep::scope(&sweep.scope, &more))
+                    format!("{schedules} ({})", sweep.scope.show(&more))
                 }
                 Err(_) => "schedules".into(),
             },

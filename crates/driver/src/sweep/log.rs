@@ -5,16 +5,16 @@
 //! written is an error: each line ends with a checksum, which for all but the first also depends on the first, so
 //! that lines of other logs are noticed. While a log is written, it is locked.
 
-use fencepost_harness::sweep::{Record, Tally};
+use fencepost_harness::sweep::{Head, Record};
 use fencepost_harness::verdict::Kind;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 /// The form of logs that is written, and the only one that is read.
-pub const VERSION: u64 = 1;
+pub(super) const VERSION: u64 = 1;
 
 /// Why a log cannot be used.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub enum LogError {
     /// It is there already.
     Exists,
     /// It has another form, or none that is known.
-    Version(Value),
+    Version(Option<u64>),
     /// It is of another sweep: what differs, and how it is there and here.
     Other(String, String, String),
     /// A line of it, counted from one, cannot be: why.
@@ -56,10 +56,10 @@ impl std::fmt::Display for LogError {
             LogError::Io(error) => write!(f, "{error}"),
             LogError::Busy => write!(f, "another process is writing it"),
             LogError::Exists => write!(f, "it exists"),
-            LogError::Version(Value::Null) => {
+            LogError::Version(None) => {
                 write!(f, "line 1 does not say that it is a log of this program")
             }
-            LogError::Version(found) => {
+            LogError::Version(Some(found)) => {
                 write!(f, "it has version {found} of the form of logs, and this program reads {VERSION}")
             }
             LogError::Other(what, there, here) => {
@@ -90,14 +90,16 @@ fn read_shard(text: &str) -> Option<(u64, u64)> {
 /// What a log says.
 #[derive(Debug, Default)]
 pub struct Contents {
-    /// What is swept; null if not even that was written.
-    pub head: Value,
+    /// What is swept; none if not even that was written.
+    pub head: Option<Head>,
     /// The schedules that were decided.
     pub records: BTreeMap<u64, Record>,
     /// The share that it is of.
     pub shard: Shard,
     /// How many bytes of it are whole lines.
     whole: u64,
+    /// The checksum of the first line.
+    seal: String,
 }
 
 impl Contents {
@@ -106,6 +108,17 @@ impl Contents {
         let mut file = File::open(path)?;
         file.try_lock_shared()?;
         parse(&mut file)
+    }
+
+    /// Reads a log of the sweep `head`, which nobody writes.
+    pub fn of(path: &Path, head: &Head) -> Result<Contents, LogError> {
+        Contents::read(path)?.checked(head)
+    }
+
+    /// If it is of the sweep `head`. One that was cut off in its first line is of any.
+    fn checked(self, head: &Head) -> Result<Contents, LogError> {
+        self.head.as_ref().map_or(Ok(()), |known| same(known, head))?;
+        Ok(self)
     }
 }
 
@@ -121,7 +134,7 @@ impl Log {
     /// unless it may be overwritten.
     pub fn create(
         path: &Path,
-        head: &Value,
+        head: &Head,
         known: &BTreeMap<u64, Record>,
         overwrite: bool,
     ) -> Result<Log, LogError> {
@@ -135,7 +148,7 @@ impl Log {
             }
             file.set_len(0)?;
         }
-        let seal = write_head(&mut file, head)?;
+        let seal = write(&mut file, "", head)?;
         let mut log = Log { file, seal };
         for record in known.values() {
             log.write(record)?;
@@ -144,31 +157,32 @@ impl Log {
     }
 
     /// Goes on with a log of the sweep `head`.
-    pub fn resume(path: &Path, head: &Value) -> Result<(Log, Contents), LogError> {
+    pub fn resume(path: &Path, head: &Head) -> Result<(Log, Contents), LogError> {
         let mut file = OpenOptions::new().read(true).write(true).open(path)?;
         file.try_lock()?;
-        let contents = parse(&mut file)?;
-        same(&contents.head, head)?;
+        let contents = parse(&mut file)?.checked(head)?;
         file.set_len(contents.whole)?;
         file.seek(SeekFrom::End(0))?;
         let seal = match contents.whole {
-            0 => write_head(&mut file, head)?,
-            _ => checksum("", &contents.head.to_string()),
+            0 => write(&mut file, "", head)?,
+            _ => contents.seal.clone(),
         };
         Ok((Log { file, seal }, contents))
     }
 
     /// Adds a record.
     pub fn write(&mut self, record: &Record) -> Result<(), LogError> {
-        // In one piece and past all buffers of ours: the system has it even if we are killed now.
-        self.file.write_all(sealed(&self.seal, &document(record)).as_bytes())?;
-        Ok(())
+        write(&mut self.file, &self.seal, record).map(|_| ())
     }
 }
 
-fn write_head(file: &mut File, head: &Value) -> Result<String, LogError> {
-    file.write_all(sealed("", head).as_bytes())?;
-    Ok(checksum("", &head.to_string()))
+/// Writes a line after a first line with the checksum `seal`, and returns its own.
+fn write(file: &mut File, seal: &str, line: &impl Serialize) -> Result<String, LogError> {
+    let text = serde_json::to_string(line).map_err(io::Error::from)?;
+    let (open, sum) = (text.strip_suffix('}').unwrap_or(&text), checksum(seal, &text));
+    // In one piece and past all buffers of ours: the system has it even if we are killed now.
+    file.write_all(format!("{open},\"sum\":\"{sum}\"}}\n").as_bytes())?;
+    Ok(sum)
 }
 
 /// The checksum of a line after a first line with the checksum `seal` (FNV-1a). It finds accidents, not forgeries.
@@ -179,25 +193,24 @@ fn checksum(seal: &str, text: &str) -> String {
     format!("{hash:016x}")
 }
 
-/// A document as a line.
-fn sealed(seal: &str, document: &Value) -> String {
-    let text = document.to_string();
-    let open = text.strip_suffix('}').unwrap_or(&text);
-    format!("{open},\"sum\":\"{}\"}}\n", checksum(seal, &text))
-}
-
-/// The document of a line, if it is as it was written.
-fn unsealed(seal: &str, line: &str) -> Option<Value> {
+/// What a line says, if it is as it was written, and its checksum.
+fn unsealed<'l>(seal: &str, line: &'l str) -> Option<(String, &'l str)> {
     let (open, sum) = line.strip_suffix("\"}\n")?.rsplit_once(",\"sum\":\"")?;
     let text = format!("{open}}}");
-    (checksum(seal, &text) == sum).then(|| serde_json::from_str(&text).ok())?
+    (checksum(seal, &text) == sum).then_some((text, sum))
+}
+
+/// As much of a first line as every form of logs has.
+#[derive(Deserialize)]
+struct Versioned {
+    log: u64,
 }
 
 fn parse(file: &mut File) -> Result<Contents, LogError> {
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes)?;
     let mut contents = Contents::default();
-    let (mut seal, mut schedules) = (String::new(), 0);
+    let mut schedules = 0;
     for (number, line) in bytes.split_inclusive(|byte| *byte == b'\n').enumerate() {
         if !line.ends_with(b"\n") {
             break;
@@ -205,23 +218,21 @@ fn parse(file: &mut File) -> Result<Contents, LogError> {
         let wrong = |why: &str| LogError::Wrong(number + 1, why.to_owned());
         let text = std::str::from_utf8(line).map_err(|_| wrong("is no text"))?;
         if number == 0 {
-            let version = serde_json::from_str::<Value>(text).map_or(Value::Null, |head| head["log"].clone());
-            if version.as_u64() != Some(VERSION) {
+            let version = serde_json::from_str::<Versioned>(text).ok().map(|head| head.log);
+            if version != Some(VERSION) {
                 return Err(LogError::Version(version));
             }
         }
-        let value = unsealed(&seal, text).ok_or_else(|| wrong("is not as it was written"))?;
+        let (text, sum) = unsealed(&contents.seal, text).ok_or_else(|| wrong("is not as it was written"))?;
         if number == 0 {
-            seal = checksum("", &value.to_string());
-            schedules =
-                value["schedules"].as_u64().ok_or_else(|| wrong("does not say how many schedules"))?;
-            contents.shard = match &value["shard"] {
-                Value::Null => None,
-                share => Some(share.as_str().and_then(read_shard).ok_or_else(|| wrong("has no such share"))?),
-            };
-            contents.head = value;
+            let head: Head = serde_json::from_str(&text).map_err(|_| wrong("is not that of a sweep"))?;
+            schedules = head.schedules.ok_or_else(|| wrong("does not say how many schedules"))?;
+            let share = |text: &String| read_shard(text).ok_or_else(|| wrong("has no such share"));
+            contents.shard = head.shard.as_ref().map(share).transpose()?;
+            (contents.head, contents.seal) = (Some(head), sum.to_owned());
         } else {
-            let record = read(&value).ok_or_else(|| wrong("is not that of a schedule"))?;
+            let record: Record =
+                serde_json::from_str(&text).map_err(|_| wrong("is not that of a schedule"))?;
             if record.number >= schedules {
                 return Err(wrong(&format!(
                     "is of schedule {}, and the sweep has {schedules}: 0 to {}",
@@ -251,43 +262,11 @@ pub(super) fn agree(one: &Record, other: &Record) -> bool {
     (one.verdict, &one.notation) == (other.verdict, &other.notation)
 }
 
-/// A record as a document.
-pub fn document(record: &Record) -> Value {
-    json!({
-        "schedule": record.number,
-        "notation": record.notation,
-        "verdict": record.verdict.to_string(),
-        "reason": record.reason,
-        "states": record.tally.states,
-        "transitions": record.tally.transitions,
-        "complete": record.tally.complete,
-        "stuck": record.tally.stuck,
-        "seconds": record.seconds,
-    })
-}
-
-fn read(value: &Value) -> Option<Record> {
-    let figure = |name: &str| value[name].as_u64();
-    Some(Record {
-        number: figure("schedule")?,
-        notation: value["notation"].as_str()?.to_owned(),
-        verdict: Kind::named(value["verdict"].as_str()?)?,
-        reason: value["reason"].as_str().map(str::to_owned),
-        tally: Tally {
-            schedules: 1,
-            states: figure("states")?,
-            transitions: figure("transitions")?,
-            complete: figure("complete")?,
-            stuck: figure("stuck")?,
-        },
-        seconds: value["seconds"].as_f64()?,
-    })
-}
-
-/// Whether a log is of the sweep at hand. One that was cut off in its first line is of any.
-pub fn same(there: &Value, here: &Value) -> Result<(), LogError> {
-    let (Some(known), Some(fields)) = (there.as_object(), here.as_object()) else { return Ok(()) };
-    for name in fields.keys().chain(known.keys()) {
+/// Whether a log is of the sweep at hand; if not, what differs first.
+pub(super) fn same(there: &Head, here: &Head) -> Result<(), LogError> {
+    let fields = |head: &Head| serde_json::to_value(head).map_err(|error| LogError::Io(error.into()));
+    let (there, here) = (fields(there)?, fields(here)?);
+    for name in here.as_object().into_iter().flat_map(|fields| fields.keys()) {
         if there[name] != here[name] {
             return Err(LogError::Other(name.clone(), there[name].to_string(), here[name].to_string()));
         }

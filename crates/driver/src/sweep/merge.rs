@@ -1,9 +1,8 @@
 //! The verdict of a whole sweep from logs of its shares.
 
 use super::log::{Contents, LogError, agree, same};
-use fencepost_harness::sweep::{Record, Summary, Tally};
+use fencepost_harness::sweep::{Head, Record, Summary, Tally};
 use fencepost_harness::verdict::Kind;
-use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -12,35 +11,26 @@ const NAMED: usize = 6;
 
 /// Reads logs of one sweep and says what they come to: what is swept, and the verdict. An error comes with the log
 /// that it is about.
-pub fn merge(paths: &[PathBuf]) -> Result<(Value, Summary), (PathBuf, LogError)> {
-    let mut head = Value::Null;
+pub fn merge(paths: &[PathBuf]) -> Result<(Head, Summary), (PathBuf, LogError)> {
+    let mut head: Option<Head> = None;
     let mut records: BTreeMap<u64, Record> = BTreeMap::new();
     let mut shares = Vec::new();
     for path in paths {
         let of = |error: LogError| (path.clone(), error);
         let contents = Contents::read(path).map_err(of)?;
-        if contents.head.is_null() {
-            // It was cut off before it said anything.
-            return Err(of(LogError::Version(Value::Null)));
-        }
-        let own = without_share(&contents.head);
-        same(&own, &head).map_err(of)?;
-        head = own;
+        // Without a head, it was cut off before it said anything.
+        let own = contents.head.ok_or_else(|| of(LogError::Version(None)))?;
+        let own = Head { shard: None, ..own };
+        same(&own, head.as_ref().unwrap_or(&own)).map_err(of)?;
+        head = Some(own);
         shares.push(contents.shard.map_or(1, |(_, count)| count));
         add(&mut records, contents.records, path)?;
     }
-    let total = head["schedules"].as_u64().unwrap_or(0);
+    let head = head.ok_or_else(|| (PathBuf::new(), LogError::Version(None)))?;
+    let total = head.schedules.unwrap_or(0);
     shares.dedup();
     let summary = whole(records, total, if let [count] = shares[..] { count } else { 1 });
     Ok((head, summary))
-}
-
-fn without_share(head: &Value) -> Value {
-    let mut head = head.clone();
-    if let Some(fields) = head.as_object_mut() {
-        fields.remove("shard");
-    }
-    head
 }
 
 fn add(

@@ -6,13 +6,14 @@
 //! to the farthest and with a monitor that remembers histories, and its trace replayed.
 
 mod fenced;
+mod head;
 mod log;
 mod merge;
 mod pool;
 mod recorder;
 
 pub(crate) use fenced::fence_calls;
-pub use log::{Contents, Log, LogError, VERSION, document, same, show_shard};
+pub use log::{Contents, Log, LogError, show_shard};
 pub use merge::merge;
 pub use pool::{SweepProgress, Work, run, uncounted};
 

@@ -198,7 +198,7 @@ mod tests {
     fn constants() {
         let bdd = Bdd::default();
         assert_eq!(Minimal::of(&bdd, Formula::FALSE).count(), 0);
-        assert_eq!(Minimal::of(&bdd, Formula::TRUE).sets(5), [Vec::new()]);
+        assert_eq!(Minimal::of(&bdd, Formula::TRUE).sets(5), [Vec::<u32>::new()]);
         assert_eq!(cheapest(&bdd, Formula::FALSE, |_| 1), None);
     }
 }

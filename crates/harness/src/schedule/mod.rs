@@ -108,6 +108,27 @@ impl Schedule {
     }
 }
 
+/// A number of things, one or more, with its thousands set apart.
+pub fn numbered(of: u64, noun: &str) -> String {
+    format!("{} {noun}{}", number(of), if of == 1 { "" } else { "s" })
+}
+
+/// A number with its thousands set apart. Counts of schedules end at the largest number, which stands for more.
+pub fn number(number: u64) -> String {
+    if number == u64::MAX {
+        return "more than 10^19".into();
+    }
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            out.push(' ');
+        }
+        out.push(digit);
+    }
+    out
+}
+
 /// The configurations of COLLECT's case study (Table 1).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 #[allow(missing_docs)]
@@ -150,6 +171,34 @@ impl Scope {
             adds_dominate: kind == Kind::PriorityQueue,
             thread_symmetry: true,
         }
+    }
+
+    /// What it covers, in a line. Bounds that can miss something are named; `more` says how each schedule is explored.
+    pub fn show(&self, more: &[String]) -> String {
+        let named =
+            |number: usize, noun: &str| format!("{number} {noun}{}", if number == 1 { "" } else { "s" });
+        let range = |range: &RangeInclusive<usize>, noun: &str| match range.start() == range.end() {
+            true => named(*range.start(), noun),
+            false => format!("{}..{} {noun}s", range.start(), range.end()),
+        };
+        let mut parts = vec![
+            range(&self.threads, "thread"),
+            range(&self.steps, "step"),
+            range(&self.pre_adds, "pre-add"),
+            named(self.values, "value"),
+        ];
+        let roles = || self.methods.iter().map(|method| method.role);
+        let scores = roles().any(|role| role == Role::Insert);
+        let items = roles().any(|role| role.adds() && role != Role::Add);
+        let only = [
+            (self.generic_values && items, "items numbered as they are added"),
+            (self.distinct_priorities && scores, "distinct priorities"),
+            (self.adds_dominate, "no more removals than additions"),
+            (self.thread_symmetry, "threads in one order"),
+        ];
+        parts.extend(only.iter().filter(|(wanted, _)| *wanted).map(|(_, what)| (*what).to_owned()));
+        parts.extend_from_slice(more);
+        parts.join(", ")
     }
 
     /// How many schedules there are; `u64::MAX` stands for any larger number.
