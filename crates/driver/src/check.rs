@@ -140,6 +140,7 @@ pub fn check(
     limits: &Limits,
     progress: &dyn Fn(Progress),
 ) -> CheckResult {
+    let _span = tracing::info_span!("check", test = question.name(), model = model.name).entered();
     let start = Instant::now();
     let budget = limits.allowance.begin();
     let mut result = CheckResult {

@@ -133,6 +133,8 @@ pub fn infer<Q: Trial>(
     options: &Options,
     effort: &mut Effort,
 ) -> Result<Outcome, (usize, Reason)> {
+    let _span =
+        tracing::info_span!("infer", questions = questions.len(), slots = options.costs.len()).entered();
     let kinds = options.costs.first().map_or(0, Vec::len);
     let mut costs = options.costs.concat();
     costs.reverse();

@@ -134,6 +134,8 @@ pub fn infer(
     limits: &Limits,
     cost: &dyn Fn(Fence) -> u64,
 ) -> Result<Inference, Failure> {
+    let _span =
+        tracing::info_span!("infer", goals = goals.len(), slots = harness.program.slots.len()).entered();
     let mut bdd = Bdd::default();
     let mut merged = Merged::default();
     let mut all = Formula::TRUE;

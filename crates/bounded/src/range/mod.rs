@@ -107,6 +107,7 @@ pub fn analyse(
     precision: Precision,
     budget: &Budget,
 ) -> Result<Ranges, Failure> {
+    let _span = tracing::info_span!("ranges", values = unrolled.values.len()).entered();
     let contents = unrolled.objects.iter().map(|object| content(program, object)).collect();
     let renewed = renewed_objects(unrolled);
     let (creating, limit) = creating_operations(unrolled);

@@ -418,5 +418,6 @@ pub fn unroll(
     bounds: &Bounds,
     options: &Options,
 ) -> Result<Unrolled, Failure> {
+    let _span = tracing::info_span!("unroll", raised = bounds.len()).entered();
     walk::Walker::new(harness, bounds, options).run(question)
 }

@@ -152,7 +152,7 @@ fn check_file(file: &Path, args: &CheckArgs, limits: &Limits, tally: &mut Tally)
             tally.documents.push(json::result(&session.harness, subject.test(), &result));
         } else {
             outln!("{}", text::line(&session.harness, &result));
-            if args.verbose || first && !args.quiet {
+            if args.verbose > 0 || first && !args.quiet {
                 outln!("{}", text::detail(&session.harness, subject.test(), &result));
             }
         }

@@ -42,7 +42,7 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<u8> {
         if !args.json {
             outln!("{}", text::line(&session.harness, &result));
             let first = result.verdict.kind() == Kind::Violated && !std::mem::replace(&mut shown, true);
-            if args.verbose || first && !args.quiet {
+            if args.verbose > 0 || first && !args.quiet {
                 outln!("{}", text::detail(&session.harness, None, &result));
             }
         }

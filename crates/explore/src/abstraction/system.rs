@@ -25,6 +25,7 @@ use fencepost_harness::verdict::Reason;
 use fencepost_lsl::program::SlotId;
 use fencepost_lsl::source::Span;
 use rustc_hash::FxHashMap;
+use tracing::field::Empty;
 
 /// An access that is made while stores are in the buffer.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -99,6 +100,7 @@ pub fn system(
     if options.abstraction == Abstraction::Exact {
         return Err(Reason::Unsupported("to infer fences from exact store buffers".into()));
     }
+    let span = tracing::info_span!("explore", abstraction = %options.abstraction, states = Empty).entered();
     let code = driver::compile(harness, question, false);
     let flow = flow(&code)?;
     let reductions = Reductions { remember: false, ..options.reductions };
@@ -113,6 +115,7 @@ pub fn system(
             let mut transitions = builder.transitions;
             transitions.iter_mut().filter(|t| t.to == ERROR).for_each(|t| t.to = error);
             let statistics = builder.statistics;
+            span.record("states", error);
             let spans = code.spans.clone();
             let passes = builder.passes;
             return Ok(System { states: error + 1, error, transitions, passes, flow, spans, statistics });

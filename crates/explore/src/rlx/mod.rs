@@ -37,6 +37,7 @@ use fencepost_lsl::fault::Fault;
 use machine::Machine;
 use rules::Rules;
 use search::{End, Search};
+use tracing::field::Empty;
 
 /// How to explore.
 #[derive(Clone, Debug)]
@@ -174,6 +175,7 @@ pub fn explore(
     rules: &'static Rules,
     options: &Options,
 ) -> Exploration {
+    let span = tracing::info_span!("explore", rules = rules.name, states = Empty).entered();
     let code = driver::compile(harness, question, false);
     let labels = Labels::new(&code, &harness.program);
     let mut private = options.private;
@@ -195,6 +197,7 @@ pub fn explore(
             continue;
         }
         let states = search.states();
+        span.record("states", states);
         let mut found = search.found;
         let held = found.held;
         let ended = end.is_ok();
