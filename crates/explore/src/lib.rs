@@ -23,9 +23,10 @@
 //! }
 //! ```
 //!
-//! Rooms, each of which uses those before it: `code`, what is executed; `state`, what there is; `reduce`, what need not
-//! be told apart; `step`, how a state leads to others; `judge`, whether an execution may end so; `search`, which state is
-//! next. [`abstraction`] searches the same machine with store buffers of bounded form, [`rlx`] is a machine of its own.
+//! Its modules, each of which uses those before it: `code`, what is executed; `state`, what there is; `reduce`, what need
+//! not be told apart; `step`, how a state leads to others; `judge`, whether an execution may end so; `search`, which
+//! state is next. [`abstraction`] searches the same machine with store buffers of bounded form, [`rlx`] is a machine of
+//! its own.
 //!
 //! Deliberately absent: C, the text of models, and judging of its own counterexamples.
 

@@ -93,7 +93,7 @@ pub enum Precision {
     /// Follow values through memory.
     #[default]
     Values,
-    /// Take every value of the type for possible: what the analysis saves is the difference.
+    /// Take every value of the type for possible, to measure what the analysis saves.
     Types,
 }
 

@@ -29,7 +29,7 @@ pub enum LogError {
     Version(Value),
     /// It is of another sweep: what differs, and how it is there and here.
     Other(String, String, String),
-    /// A line of it, counted from one, cannot be: why.
+    /// A line of it, counted from one, cannot be right; why.
     Wrong(usize, String),
     /// Two of them say different things of a schedule.
     Contradiction(u64),
@@ -284,7 +284,7 @@ fn read(value: &Value) -> Option<Record> {
     })
 }
 
-/// Whether a log is of the sweep at hand. One that was cut off in its first line is of any.
+/// Whether a log is of the sweep at hand. A log that was cut off in its first line counts as one of any sweep.
 pub fn same(there: &Value, here: &Value) -> Result<(), LogError> {
     let (Some(known), Some(fields)) = (there.as_object(), here.as_object()) else { return Ok(()) };
     for name in fields.keys().chain(known.keys()) {

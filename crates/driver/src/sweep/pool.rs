@@ -25,7 +25,7 @@ const TICK: Duration = Duration::from_millis(100);
 /// What may be spent on a sweep.
 #[derive(Clone, Default)]
 pub struct Limits {
-    /// What it may cost. Of memory, the states of all schedules under way take a share each; a number of states is one for each schedule.
+    /// What it may cost. Memory is divided among the schedules under way; a limit of states is one for each schedule.
     pub budget: Budget,
     /// Threads that explore, at least one.
     pub jobs: usize,

@@ -5,8 +5,8 @@
 //! ours that makes the calls of a client or test one after the other ([`driver`]).
 //!
 //! *Invariant:* code is made once ([`compile`]) and never changes; what holds of every execution, whatever the machine, is
-//! written beside it: which registers matter where ([`live`]), which objects stay with their thread ([`confine`]). The room
-//! knows nothing of states or memory models.
+//! written beside it: which registers matter where ([`live`]), which objects stay with their thread ([`confine`]). It knows
+//! nothing of states or memory models.
 
 pub(crate) mod compile;
 pub(crate) mod confine;

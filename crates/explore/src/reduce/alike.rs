@@ -1,9 +1,9 @@
 //! Whether a program treats all addresses of objects alike, as far as the exploration shows.
 //!
-//! [`crate::reduce::rename`] gives objects new addresses, and so does [`crate::reduce::symmetry`], where threads change places.
-//! No program may notice, so each operation on an address is looked at when it is made: copies, equality, tags in the low bits and offsets inside of an object pass.
-//! An order of two objects, a hash, an address that is packed with something else or that is observed as a number
-//! does not; then the exploration begins anew, without either.
+//! [`crate::reduce::rename`] gives objects new addresses, and so does [`crate::reduce::symmetry`], where threads change places. That is right only if
+//! no program can notice, so each operation on an address is looked at when it is made: copies, equality, tags in the low bits and offsets inside of
+//! an object pass. An order of two objects, a hash, an address that is packed with something else or that is observed as a number does not; then the
+//! exploration begins anew, without either.
 //!
 //! # Soundness
 //!

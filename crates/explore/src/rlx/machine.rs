@@ -34,8 +34,8 @@ pub(super) struct Machine<'a> {
 pub(super) enum Stop {
     /// It is none: a guess turned out wrong.
     Dead,
-    /// It does not complete, or it does so without what was just done: an assumption does not hold, or a round
-    /// of a loop changes nothing.
+    /// It need not be followed: it does not complete, since an assumption does not hold; or there is the same
+    /// execution without what was just done, a round of a loop that changes nothing.
     Stuck,
     /// The machine cannot follow.
     Unsupported(String),

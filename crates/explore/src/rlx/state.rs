@@ -77,7 +77,7 @@ pub(super) enum What {
     /// A store.
     Store { addr: Opd, value: Opd, ty: IntTy },
     /// An atomic block: the registers it needs, in the order of its static description, how it was foretold to go, and
-    /// whether it was foretold if it stores, too.
+    /// whether that says if it stores.
     Block { inputs: Box<[Opd]>, way: Way, strict: bool },
     /// A fence.
     Fence(Kinds),
