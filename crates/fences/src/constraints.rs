@@ -62,7 +62,7 @@ pub struct Ordering {
 }
 
 impl Ordering {
-    /// Between accesses that do what they can.
+    /// The constraint for accesses that do all they can: a read-modify-write stores.
     pub fn new(before: u32, after: u32) -> Ordering {
         Ordering { before, after, idle: false }
     }

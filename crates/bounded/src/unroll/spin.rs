@@ -242,7 +242,7 @@ fn may_be_freed(out: &Unrolled, addr: ValId) -> bool {
     !out.objects.iter().any(|object| object.place != Place::Heap && holds(object.base, object.size))
 }
 
-/// Adds a store to those of its turn to the same address; false if it is none that could leave memory as it was.
+/// Adds a store to those of its turn to the same address; false if such a store cannot leave memory as it was.
 fn restore(
     out: &mut Unrolled,
     before: &Visit,

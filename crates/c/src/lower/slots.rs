@@ -61,7 +61,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Whether a body can be put between braces: it is none of its own, and its text is all there.
+    /// Whether a body can be put between braces: it is no block yet, and all of its text is in the file.
     fn stands_alone(&self, stmt: &Stmt) -> bool {
         let (sources, span) = (&self.program.sources, stmt.span);
         if matches!(stmt.kind, StmtKind::Block(_)) || !sources.is_user(span) {

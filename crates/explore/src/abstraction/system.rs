@@ -174,7 +174,8 @@ impl Builder {
                     Stop::Blocked | Stop::Pruned | Stop::Exited | Stop::Again(_) | Stop::Unexplained => {
                         Err(Reason::Internal("a step that waits failed".into()))
                     }
-                    // A store that comes too late for its object is no matter of order.
+                    // A store reaches memory after its object is gone: constraints between accesses do not say how to
+                    // prevent that.
                     Stop::Fault(_) => {
                         Err(Reason::Unsupported("to infer fences for stores to freed memory".into()))
                     }

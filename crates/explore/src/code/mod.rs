@@ -35,7 +35,7 @@ pub(crate) fn register(number: u32) -> Src {
 /// A count as one of 32 bits.
 #[inline]
 pub(crate) fn small(count: usize) -> u32 {
-    // A number that is cut would stand for another; whoever makes numbers asks in time whether a set is nearly full.
+    // A number that is cut would stand for something else; who adds to a set first asks whether it is nearly full.
     u32::try_from(count).expect("sets that are nearly full are not added to")
 }
 

@@ -61,8 +61,8 @@ impl Spot {
 pub(super) struct Pending {
     /// Where it was fetched.
     pub(super) pc: u32,
-    /// Whether it is known what it is going to access, and that nothing younger was executed that meets it
-    /// there without knowing.
+    /// Whether it is known what it is going to access, and that no younger instruction accessed the same before that
+    /// was known.
     pub(super) placed: bool,
     pub(super) what: What,
 }
