@@ -11,7 +11,7 @@
 //! a loop exceeds its bound only because such a store of its own thread ran ahead are not prefixes in this
 //! sense and are not found; docs/models.md says more.
 
-use crate::circuit::Lit;
+use crate::circuit::{Circuit, Lit};
 use crate::decode::decode;
 use crate::encode::{Encoding, Settings, Shortcuts, Slots, encode, hides_overwritten};
 use crate::range::{self, Precision};
@@ -31,6 +31,7 @@ use fencepost_lsl::source::Span;
 use fencepost_lsl::value::Value;
 use fencepost_models::cat::Model;
 use std::time::Instant;
+use tracing::field::Empty;
 
 /// How to check.
 #[derive(Clone)]
@@ -496,7 +497,10 @@ impl<'a> Checker<'a> {
     ) -> Answer {
         (self.progress)(phase(self.statistics.rounds));
         let start = Instant::now();
+        let Circuit { variables, clauses, .. } = encoding.circuit;
+        let span = tracing::info_span!("solve", ?phase, variables, clauses, answer = Empty).entered();
         let answer = encoding.circuit.solver.solve_within(assumptions, conflicts);
+        span.record("answer", tracing::field::debug(answer));
         self.statistics.solve_time += start.elapsed();
         answer
     }

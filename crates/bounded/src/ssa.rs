@@ -32,7 +32,7 @@ pub(crate) enum Node {
     Load(u32),
     /// A nondeterministic choice, by number.
     Choice(u32),
-    /// The same value behind a check: where the check fails, the thread is at its end.
+    /// The same value behind a check: where the check fails, the thread ends.
     Checked(Check, ValId),
 }
 

@@ -1,10 +1,10 @@
 //! The check of one test with fences that can be switched on and off: one formula, asked again and again
 //! under assumptions on the switches.
 //!
-//! A fence at a slot is executed only where its switch is on ([`crate::unroll::Unrolling::fences`]). From a
-//! placement that fails follows what every placement that does not fail must contain: further switches are
-//! turned on as long as the failure stays possible; one of those that remain off is needed. That holds where
-//! fences only forbid, as they do on all models that ship; see [`fences_only_forbid`].
+//! A fence at a slot is executed only where its switch is on ([`crate::unroll::Unrolling::fences`]). A placement that
+//! fails says something about those that do not: further switches are turned on as long as the failure stays
+//! possible; every placement without the failure needs one of those that remain off. That holds where fences only
+//! forbid, as they do on all models that ship; see [`fences_only_forbid`].
 //!
 //! That a placement does not fail is asked of the program with just its fences: a proof is far shorter
 //! where fences that are off are not there at all. Both formulae unroll alike, so that bounds which one finds

@@ -35,6 +35,7 @@ pub(crate) fn preprocess(
     arguments: &[String],
     sources: &mut SourceMap,
 ) -> Result<String, Error> {
+    let _span = tracing::info_span!("preprocess", file = %path.display()).entered();
     let folder = tempfile::tempdir().map_err(Error::Headers)?;
     for (name, text) in HEADERS {
         let path = folder.path().join(name);

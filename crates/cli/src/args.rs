@@ -5,7 +5,7 @@ mod fences;
 pub(crate) use fences::FencesArgs;
 
 use crate::commands::check::termination;
-use clap::{Args, Parser, Subcommand};
+use clap::{ArgAction, Args, Parser, Subcommand};
 use fencepost_driver::clients::Clients;
 use fencepost_explore::Reductions;
 use fencepost_harness::consistency::Waiting;
@@ -125,9 +125,10 @@ pub(crate) struct CheckArgs {
     /// Prints one JSON document instead of text.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Prints every counterexample, not only the first, and the scope of every verdict.
-    #[arg(long, short)]
-    pub(crate) verbose: bool,
+    /// Prints every counterexample, not only the first, and the scope of every verdict. Twice: also what the time goes
+    /// into, on the standard error stream.
+    #[arg(long, short, action = ArgAction::Count)]
+    pub(crate) verbose: u8,
     /// Prints no counterexample: a line for each check, and one for each thing that a check which holds leaves open.
     #[arg(long, short, conflicts_with = "verbose")]
     pub(crate) quiet: bool,
@@ -208,9 +209,10 @@ pub(crate) struct VerifyArgs {
     /// Prints one JSON document instead of text.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Prints every counterexample, not only the first, and the scope of every verdict.
-    #[arg(long, short)]
-    pub(crate) verbose: bool,
+    /// Prints every counterexample, not only the first, and the scope of every verdict. Twice: also what the time goes
+    /// into, on the standard error stream.
+    #[arg(long, short, action = ArgAction::Count)]
+    pub(crate) verbose: u8,
     /// Prints no counterexample: a line for each model, and one for each thing that is left open.
     #[arg(long, short, conflicts_with = "verbose")]
     pub(crate) quiet: bool,

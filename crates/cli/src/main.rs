@@ -3,6 +3,7 @@
 mod args;
 mod commands;
 mod output;
+mod phases;
 mod progress;
 
 use anyhow::{Context, Result};
@@ -58,6 +59,11 @@ fn ended(result: std::thread::Result<Result<u8>>) -> u8 {
 }
 
 fn run(cli: &Cli) -> Result<u8> {
+    phases::show(match &cli.command {
+        Command::Check(options) => options.verbose,
+        Command::Verify(options) => options.verbose,
+        _ => 0,
+    })?;
     match &cli.command {
         Command::Check(options) => check::run(options),
         Command::Fences(options) => fences::run(options),

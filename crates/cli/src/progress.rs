@@ -1,5 +1,6 @@
 //! The progress line, what a check that takes longer than a second is doing, and how to end it.
 
+use crate::phases;
 use fencepost_driver::check::Stage;
 use fencepost_harness::engine::Progress as Phase;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -35,10 +36,15 @@ struct State {
 /// How long to stay silent.
 const PATIENCE: Duration = Duration::from_secs(1);
 
+/// Whether there is a terminal, and nothing else is written to it.
+fn has_room() -> bool {
+    std::io::stderr().is_terminal() && !phases::shown()
+}
+
 impl Line {
     /// A line for a check, which says what is checked.
     pub(crate) fn start(what: String, wanted: bool) -> Line {
-        if !wanted || !std::io::stderr().is_terminal() {
+        if !wanted || !has_room() {
             return Line { shared: None, thread: None };
         }
         let shared = Arc::new(Mutex::new(State { what, phase: Stage::Mining, done: false }));
@@ -127,7 +133,7 @@ pub(crate) struct Bar {
 impl Bar {
     /// A line that appears if it takes a while.
     pub(crate) fn start(wanted: bool) -> Bar {
-        Bar { start: Instant::now(), wanted: wanted && std::io::stderr().is_terminal(), bar: None }
+        Bar { start: Instant::now(), wanted: wanted && has_room(), bar: None }
     }
 
     /// Says how far it is.

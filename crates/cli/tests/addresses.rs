@@ -2,25 +2,19 @@
 //! lands; addresses are no better aligned than C promises; memory that was freed is used again (`--reuse`).
 //! `PROGRAMS` sets how many random programs there are, `SEED` which.
 
+mod common;
+
+use common::fencepost;
 use fencepost_reference::random::Random;
-use std::process::Command;
 
 const ENGINES: [&str; 2] = ["bounded", "explicit"];
 
 /// What a check of a program prints.
 fn check(text: &str, engine: &str, options: &[&str]) -> String {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = folder.path().join("program.c");
     let head = "#include <assert.h>\n#include <fencepost.h>\n#include <pthread.h>\n#include <stddef.h>\n\
                 #include <stdint.h>\n#include <stdlib.h>\n#include <string.h>\n";
-    std::fs::write(&path, format!("{head}{text}\n")).expect("written");
-    let output = Command::new(env!("CARGO_BIN_EXE_fencepost"))
-        .args(["check", "-q", "-m", "sc", "--engine", engine])
-        .args(options)
-        .arg(&path)
-        .output()
-        .expect("it runs");
-    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+    let run = fencepost(&["check", "-q", "-m", "sc", "--engine", engine, "program.c"]).args(options);
+    run.file("program.c", format!("{head}{text}\n")).run().said()
 }
 
 fn expect(text: &str, options: &[&str], expected: &str) {

@@ -1,6 +1,9 @@
 //! Programs written against arguments of soundness (`corpus/attacks`): every file says what it attacks and what is expected of it,
 //! and each engine that has the model must say so.
 
+mod common;
+
+use common::{corpus, fencepost, folder};
 use fencepost_driver::check::{Decider, Terms, check};
 use fencepost_driver::session::Session;
 use fencepost_explore::Reductions;
@@ -10,8 +13,7 @@ use fencepost_harness::verdict::Reason;
 use std::path::{Path, PathBuf};
 
 fn files() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/attacks");
-    let entries = std::fs::read_dir(folder).expect("the folder exists");
+    let entries = std::fs::read_dir(corpus("attacks")).expect("the folder exists");
     let paths = entries.map(|entry| entry.expect("readable").path());
     let mut files: Vec<PathBuf> = paths.filter(|path| path.extension().is_some_and(|e| e == "c")).collect();
     files.sort();
@@ -164,18 +166,13 @@ const WITH_OPTIONS: [(&str, &[&str], &str); 27] = [
     ),
 ];
 
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/attacks/options")
-}
-
 fn run(file: &str, arguments: &[&str]) -> String {
-    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_fencepost"));
-    command.current_dir(folder()).arg(arguments[0]).arg(file).args(&arguments[1..]);
-    if arguments[0] == "check" && !arguments.contains(&"bounded") {
-        command.args(["--engine", "explicit"]);
-    }
-    let output = command.output().expect("it can be run");
-    String::from_utf8(output.stdout).expect("it prints text")
+    let engine: &[&str] = match arguments[0] == "check" && !arguments.contains(&"bounded") {
+        true => &["--engine", "explicit"],
+        false => &[],
+    };
+    let run = fencepost(&[&arguments[..1], &[file], &arguments[1..], engine].concat());
+    run.within(&corpus("attacks/options")).run().out
 }
 
 #[test]
@@ -202,11 +199,11 @@ fn attacks_in_sweeps() {
         (("size-in-a-sweep.c", "( a(0) | c(0) )"), &two, &["sc"], "violated"),
         (("returns-before-its-fence.c", "( a(0) | c(0) )"), &two, &["tso"], "holds"),
     ];
-    let log = std::env::temp_dir().join(format!("fencepost-attacks-{}.jsonl", std::process::id()));
+    let folder = folder(&[]);
+    let log = folder.path().join("log.jsonl");
     let log_name = log.to_str().expect("temporary folders have names that are text");
     for ((file, schedule), scope, rest, expected) in all {
-        _ = std::fs::remove_file(&log);
-        let arguments = [&["sweep"], scope, rest, &["--keep-going", "--out", log_name]].concat();
+        let arguments = [&["sweep"], scope, rest, &["--keep-going", "--force", "--out", log_name]].concat();
         let said = run(file, &arguments);
         let lines = std::fs::read_to_string(&log).unwrap_or_else(|_| panic!("{file}: no log\n{said}"));
         let notation = format!("\"notation\":\"{schedule}\"");
@@ -215,7 +212,6 @@ fn attacks_in_sweeps() {
         let verdict = format!("\"verdict\":\"{expected}\"");
         assert!(line.contains(&verdict), "{file} {rest:?}: {expected} was expected\n{line}");
     }
-    _ = std::fs::remove_file(&log);
 }
 
 #[test]

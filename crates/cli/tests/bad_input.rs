@@ -1,7 +1,8 @@
 //! Bad input: each mistake has one clear diagnostic and exit code 2; limits have a reason and exit code 3.
 
-use std::fs;
-use std::process::Command;
+mod common;
+
+use common::{fencepost, folder};
 
 /// A queue of one element, to make mistakes with.
 const GOOD: &str = "\
@@ -13,35 +14,9 @@ int get(void) { return full ? item : -1; }
 #pragma fencepost test T = ( p g )
 ";
 
-/// Runs `fencepost check` on a file and returns exit code and what it says.
+/// What `fencepost check` says of a file.
 fn check(text: &str, arguments: &[&str]) -> String {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    fs::write(folder.path().join("queue.c"), text).expect("written");
-    run(folder.path(), &[&["check", "queue.c"], arguments].concat())
-}
-
-fn run(folder: &std::path::Path, arguments: &[&str]) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_fencepost"))
-        .args(arguments)
-        .current_dir(folder)
-        .output()
-        .expect("the program runs");
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_end().to_owned();
-    let code = output.status.code().expect("it ends by itself");
-    // Times differ from run to run.
-    let out: Vec<String> = text(&output.stdout).lines().map(hide_time).collect();
-    let parts = [out.join("\n"), text(&output.stderr), format!("exit code {code}")];
-    parts.iter().filter(|part| !part.is_empty()).cloned().collect::<Vec<_>>().join("\n")
-}
-
-fn hide_time(line: &str) -> String {
-    match line.find(" s  ") {
-        Some(end) if line[..end].ends_with(|c: char| c.is_ascii_digit()) => {
-            let start = line[..end].rfind(' ').map_or(0, |blank| blank + 1);
-            format!("{}_{}", line[..start].trim_end().to_owned() + " ", &line[end..])
-        }
-        _ => line.trim_end().to_owned(),
-    }
+    fencepost(&["check", "queue.c"]).args(arguments).file("queue.c", text).run().shown()
 }
 
 macro_rules! cases {
@@ -147,23 +122,20 @@ int main(void) { pthread_t t; pthread_create(&t, 0, wait, 0); pthread_join(t, 0)
 
 #[test]
 fn missing_file() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    insta::assert_snapshot!(run(folder.path(), &["check", "nosuch.c"]));
+    insta::assert_snapshot!(fencepost(&["check", "nosuch.c"]).run().shown());
 }
 
 #[test]
 fn folder_instead_of_file() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    fs::create_dir(folder.path().join("queue.c")).expect("made");
-    insta::assert_snapshot!(run(folder.path(), &["check", "queue.c"]));
+    let folder = folder(&[]);
+    std::fs::create_dir(folder.path().join("queue.c")).expect("made");
+    insta::assert_snapshot!(fencepost(&["check", "queue.c"]).within(&folder).run().shown());
 }
 
-/// A program whose text is Latin-1: `text` as it stands, with `\u{e9}` as one byte.
-fn latin_1(text: &str) -> tempfile::TempDir {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+/// What is said of a program whose text is Latin-1: `text` as it stands, with `\u{e9}` as one byte.
+fn latin_1(text: &str, arguments: &[&str]) -> String {
     let bytes: Vec<u8> = text.chars().map(|c| u8::try_from(c).expect("Latin-1")).collect();
-    fs::write(folder.path().join("queue.c"), bytes).expect("written");
-    folder
+    fencepost(arguments).file("queue.c", bytes).run().shown()
 }
 
 /// What a literal holds would be a guess.
@@ -175,7 +147,7 @@ fn literals_that_are_no_utf_8() {
 static const char text[] = \"\u{e9}\"; /* \u{e9} */
 int main(void) { assert(sizeof text == 4 && text[0] != ACUTE); return 0; }
 ";
-    insta::assert_snapshot!(run(latin_1(text).path(), &["check", "queue.c", "-m", "sc"]));
+    insta::assert_snapshot!(latin_1(text, &["check", "queue.c", "-m", "sc"]));
 }
 
 #[test]
@@ -201,9 +173,8 @@ int main(void)
     return 0;
 }
 ";
-    let folder = latin_1(text);
-    insta::assert_snapshot!(run(folder.path(), &["check", "queue.c", "-m", "sc", "-q"]));
-    insta::assert_snapshot!(run(folder.path(), &["fences", "queue.c", "-m", "tso"]));
+    insta::assert_snapshot!(latin_1(text, &["check", "queue.c", "-m", "sc", "-q"]));
+    insta::assert_snapshot!(latin_1(text, &["fences", "queue.c", "-m", "tso"]));
 }
 
 /// A program with a call of a function that calls another, and so on; with a fault behind that.
@@ -286,16 +257,12 @@ fn standard_of_the_preprocessor() {
 
 #[test]
 fn model_file_with_mistakes() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    fs::write(folder.path().join("queue.c"), GOOD).expect("written");
-    fs::write(folder.path().join("my.cat"), "\"mine\"\nacyclic po | xyz\n").expect("written");
-    insta::assert_snapshot!(run(folder.path(), &["check", "queue.c", "-m", "my.cat"]));
+    let run = fencepost(&["check", "queue.c", "-m", "my.cat"]).file("queue.c", GOOD);
+    insta::assert_snapshot!(run.file("my.cat", "\"mine\"\nacyclic po | xyz\n").run().shown());
 }
 
 #[test]
 fn model_from_a_file() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    fs::write(folder.path().join("queue.c"), GOOD).expect("written");
-    fs::write(folder.path().join("my.cat"), "\"mine\"\nacyclic po | rf | co | fr\n").expect("written");
-    insta::assert_snapshot!(run(folder.path(), &["check", "queue.c", "-m", "my.cat", "-q"]));
+    let run = fencepost(&["check", "queue.c", "-m", "my.cat", "-q"]).file("queue.c", GOOD);
+    insta::assert_snapshot!(run.file("my.cat", "\"mine\"\nacyclic po | rf | co | fr\n").run().shown());
 }

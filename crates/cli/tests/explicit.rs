@@ -1,26 +1,20 @@
 //! `check --engine explicit`: what it finds that the bounded engine does not look for, and bad input.
 
+mod common;
+
+use common::{Ran, fencepost};
 use serde_json::Value;
-use std::process::{Command, Output};
 
 /// Runs `check` on a program.
-fn run(text: &str, engine: &str, arguments: &[&str]) -> Output {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    std::fs::write(folder.path().join("program.c"), text).expect("written");
-    Command::new(env!("CARGO_BIN_EXE_fencepost"))
-        .args(["check", "program.c", "--engine", engine])
-        .args(arguments)
-        .current_dir(folder.path())
-        .output()
-        .expect("the program runs")
+fn run(text: &str, engine: &str, arguments: &[&str]) -> Ran {
+    let check = ["check", "program.c", "--engine", engine];
+    fencepost(&check).args(arguments).file("program.c", text).run()
 }
 
 /// The exit code and the result of a check.
-fn check(text: &str, arguments: &[&str]) -> (Option<i32>, Value) {
-    let output = run(text, "explicit", &[arguments, &["--json"]].concat());
-    let document: Value = serde_json::from_slice(&output.stdout)
-        .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)));
-    (output.status.code(), document["results"][0].clone())
+fn check(text: &str, arguments: &[&str]) -> (i32, Value) {
+    let ran = run(text, "explicit", &[arguments, &["--json"]].concat());
+    (ran.code, ran.result())
 }
 
 const CROSSWISE: &str = "
@@ -51,27 +45,25 @@ fn many_sleepers() {
     let text = include_str!("../../../corpus/attacks/ninth-sleeper.c");
     let (code, result) = check(text, &["--model", "sc"]);
     let fault = &result["trace"]["fault"]["fault"];
-    assert_eq!((code, fault.as_str()), (Some(1), Some("assertion failed: woken != SLEEPERS")));
+    assert_eq!((code, fault.as_str()), (1, Some("assertion failed: woken != SLEEPERS")));
 }
 
 #[test]
 fn threads_that_wait_for_ever() {
     let (code, result) = check(CROSSWISE, &["--model", "sc"]);
-    assert_eq!((code, result["verdict"].as_str()), (Some(0), Some("holds")));
+    assert_eq!((code, result["verdict"].as_str()), (0, Some("holds")));
     assert!(result["scope"]["not_explored"].to_string().contains("wait for ever"), "{result}");
     assert!(result["scope"]["states"].as_u64() > Some(0));
     let (code, result) = check(CROSSWISE, &["--model", "sc", "--stuck"]);
-    assert_eq!((code, result["verdict"].as_str()), (Some(1), Some("violated")));
+    assert_eq!((code, result["verdict"].as_str()), (1, Some("violated")));
     assert_eq!((&result["trace"]["wrong"], &result["trace"]["waiting"]), (&"stuck".into(), &[0, 1].into()));
     // One preemption is needed.
-    let output = run(CROSSWISE, "explicit", &["--model", "sc", "--stuck", "--preemptions", "0"]);
-    assert_eq!(output.status.code(), Some(0));
+    let ran = run(CROSSWISE, "explicit", &["--model", "sc", "--stuck", "--preemptions", "0"]).exits(0);
     // The verdict names its bound.
-    assert!(String::from_utf8_lossy(&output.stdout).contains("at most 0 preemptions"));
+    ran.says("at most 0 preemptions");
     let (code, _) = check(CROSSWISE, &["--model", "sc", "--stuck", "--preemptions", "1"]);
-    assert_eq!(code, Some(1));
-    let text = String::from_utf8(run(CROSSWISE, "explicit", &["--model", "sc", "--stuck"]).stdout)
-        .expect("it is text");
+    assert_eq!(code, 1);
+    let text = run(CROSSWISE, "explicit", &["--model", "sc", "--stuck"]).out;
     let (_, waits) = text.split_once("the main thread waits for ever in main\n").expect(&text);
     let first = waits.lines().next().expect("it says for what");
     assert!(first.trim().starts_with("program.c:") && first.contains("a.held = "), "{text}");
@@ -93,28 +85,28 @@ int main(void) {
 #[test]
 fn executions_that_never_end() {
     let (code, result) = check(ENDLESS, &["--model", "sc"]);
-    assert_eq!((code, result["verdict"].as_str()), (Some(0), Some("holds")));
+    assert_eq!((code, result["verdict"].as_str()), (0, Some("holds")));
     assert!(
         result["scope"]["not_explored"].to_string().contains("an execution that ends: in every one"),
         "{result}"
     );
     for which in ["fair", "strong", "unfair"] {
         let (code, result) = check(ENDLESS, &["--model", "sc", "--endless", which]);
-        assert_eq!((code, &result["trace"]["wrong"]), (Some(1), &"endless".into()), "{which}");
+        assert_eq!((code, &result["trace"]["wrong"]), (1, &"endless".into()), "{which}");
     }
 }
 
 #[test]
 fn lost_memory() {
     let text = "#include <stdlib.h>\nint main(void) { int *p = malloc(4); *p = 1; return 0; }\n";
-    assert_eq!(check(text, &["--model", "sc"]).0, Some(0));
+    assert_eq!(check(text, &["--model", "sc"]).0, 0);
     let (code, result) = check(text, &["--model", "sc", "--leaks"]);
-    assert_eq!((code, &result["trace"]["wrong"]), (Some(1), &"leak".into()));
+    assert_eq!((code, &result["trace"]["wrong"]), (1, &"leak".into()));
     // Who keeps an address in another form has not lost it.
     let hidden = "#include <stdint.h>\n#include <stdlib.h>\nuintptr_t kept;\n\
                   int main(void) { int *p = malloc(4); *p = 1; kept = ~(uintptr_t)p; return 0; }\n";
     let (code, result) = check(hidden, &["--model", "sc", "--leaks"]);
-    assert_eq!(code, Some(3), "{result}");
+    assert_eq!(code, 3, "{result}");
     assert!(result["reason"].to_string().contains("forms that cannot be recognised"), "{result}");
 }
 
@@ -137,7 +129,7 @@ int main(void) {
 ";
     let events = |arguments: &[&str]| {
         let (code, result) = check(text, &[&["--model", "sc"], arguments].concat());
-        assert_eq!((code, &result["trace"]["wrong"]), (Some(1), &"fault".into()));
+        assert_eq!((code, &result["trace"]["wrong"]), (1, &"fault".into()));
         let events = result["trace"]["events"].as_array().expect("events").clone();
         let looks = events.iter().filter(|event| event["kind"] == "load" && event["line"] == 10).count();
         (looks, events.len())
@@ -149,8 +141,7 @@ int main(void) {
 
 #[test]
 fn models() {
-    let output = run(CROSSWISE, "explicit", &[]);
-    let text = String::from_utf8(output.stdout).expect("it is text");
+    let text = run(CROSSWISE, "explicit", &[]).out;
     let verdicts = text.lines().filter(|line| !line.starts_with(' '));
     let lines: Vec<&str> = verdicts.filter_map(|line| line.split_whitespace().nth(1)).collect();
     assert_eq!(lines, ["sc", "tso", "pso"], "{text}");
@@ -165,9 +156,6 @@ fn what_does_not_go_together() {
         (&["--preemptions", "few"], "write a number, or none"),
     ] {
         let engine = if message.contains("bounded") { "bounded" } else { "explicit" };
-        let output = run(CROSSWISE, engine, arguments);
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(2), "{said}");
-        assert!(said.contains(message), "{said}");
+        run(CROSSWISE, engine, arguments).exits(2).says(message);
     }
 }

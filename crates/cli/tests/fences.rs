@@ -1,73 +1,24 @@
 //! `fencepost fences`: what it prints, what it writes, and what it finds in the corpus.
 
+mod common;
+
+use common::{Ran, corpus, fencepost};
 use serde_json::Value;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 
-fn corpus(file: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus").join(file)
-}
-
-/// What a run prints, with its exit code.
-struct Output {
-    code: i32,
-    out: String,
-    err: String,
-}
-
-impl Output {
-    /// All of it, without times.
-    fn shown(&self) -> String {
-        let out: Vec<String> = self.out.lines().map(hide_time).collect();
-        let parts = [out.join("\n"), self.err.trim_end().to_owned(), format!("exit code {}", self.code)];
-        parts.iter().filter(|part| !part.is_empty()).cloned().collect::<Vec<_>>().join("\n")
-    }
-
-    fn json(&self) -> Value {
-        let document: Value = serde_json::from_str(&self.out).expect("it is JSON");
-        document["results"][0].clone()
-    }
-}
-
-/// Times stand behind the last comma of the last line, and in results of checks.
-fn hide_time(line: &str) -> String {
-    let line = line.trim_end();
-    if let Some(rest) = line.strip_suffix(" s") {
-        return format!("{} _", rest.rsplit_once(' ').map_or("", |(before, _)| before));
-    }
-    match line.find(" s  ") {
-        Some(end) if line[..end].ends_with(|c: char| c.is_ascii_digit()) => {
-            let start = line[..end].rfind(' ').map_or(0, |blank| blank + 1);
-            format!("{} _{}", line[..start].trim_end(), &line[end..])
-        }
-        _ => line.to_owned(),
-    }
-}
-
-fn fences(folder: &Path, arguments: &[&str]) -> Output {
+fn fences(folder: &Path, arguments: &[&str]) -> Ran {
     run(folder, &[&["fences"], arguments].concat())
 }
 
-fn run(folder: &Path, arguments: &[&str]) -> Output {
-    let output = Command::new(env!("CARGO_BIN_EXE_fencepost"))
-        .args(arguments)
-        .current_dir(folder)
-        .output()
-        .expect("the program runs");
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    Output {
-        code: output.status.code().expect("it ends by itself"),
-        out: text(&output.stdout),
-        err: text(&output.stderr),
-    }
+fn run(folder: &Path, arguments: &[&str]) -> Ran {
+    fencepost(arguments).within(folder).run()
 }
 
 /// A folder with a file `a.c`.
 fn folder(text: &str) -> tempfile::TempDir {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    fs::write(folder.path().join("a.c"), text).expect("written");
-    folder
+    common::folder(&[("a.c", text)])
 }
 
 /// The kinds and functions of the fences of each placement.
@@ -200,9 +151,8 @@ macro_rules! cases {
     ($($name:ident: $text:expr, $arguments:expr;)*) => {$(
         #[test]
         fn $name() {
-            let folder = folder($text);
-            fs::write(folder.path().join("costs"), "store-store = 3\nfence = 2\n").expect("written");
-            insta::assert_snapshot!(fences(folder.path(), &[&["a.c"], &$arguments[..]].concat()).shown());
+            let run = fencepost(&["fences", "a.c"]).args::<&str>(&$arguments).file("a.c", $text);
+            insta::assert_snapshot!(run.file("costs", "store-store = 3\nfence = 2\n").run().shown());
         }
     )*};
 }
@@ -242,13 +192,11 @@ cases! {
 /// Applies the fences for a model, and checks that the file then holds, needs no more, and compiles.
 fn check_applied(text: &str, model: &str, more: &[&str], count: usize) -> String {
     let folder = folder(text);
-    let before = fences(folder.path(), &[&["a.c", "-m", model, "--json", "--apply"], more].concat());
-    assert_eq!(before.code, 0, "{}{}", before.out, before.err);
-    assert_eq!(placements(&before.json())[0].len(), count);
-    let checked = run(folder.path(), &["check", "a.c", "-m", model, "-q"]);
-    assert_eq!(checked.code, 0, "{}", checked.out);
+    let before = fences(folder.path(), &[&["a.c", "-m", model, "--json", "--apply"], more].concat()).exits(0);
+    assert_eq!(placements(&before.result())[0].len(), count);
+    run(folder.path(), &["check", "a.c", "-m", model, "-q"]).exits(0);
     let again = fences(folder.path(), &["a.c", "-m", model, "--json"]);
-    assert_eq!(placements(&again.json()), [vec![]], "no further fence is needed");
+    assert_eq!(placements(&again.result()), [vec![]], "no further fence is needed");
     compile(folder.path());
     fs::read_to_string(folder.path().join("a.c")).expect("readable")
 }
@@ -385,7 +333,7 @@ fn files_stay_as_they_are_unless_asked_for() {
 fn costs_decide() {
     let folder = folder(MESSAGE);
     fs::write(folder.path().join("costs"), "store-store = 9\nfull = 2\n").expect("written");
-    let found = fences(folder.path(), &["a.c", "-m", "pso", "--costs", "costs", "--json"]).json();
+    let found = fences(folder.path(), &["a.c", "-m", "pso", "--costs", "costs", "--json"]).result();
     assert_eq!(placements(&found), [[("full".to_owned(), "send".to_owned())]]);
     assert_eq!(found["placements"][0]["cost"], 2);
 }
@@ -394,10 +342,10 @@ fn costs_decide() {
 fn fences_go_where_they_are_let() {
     let folder = folder(MESSAGE);
     let found = |within: &str| fences(folder.path(), &["a.c", "-m", "rmo", "--json", "--within", within]);
-    assert_eq!(placements(&found("a.c").json())[0].len(), 2);
-    assert_eq!(placements(&found("send,receive").json())[0].len(), 2);
+    assert_eq!(placements(&found("a.c").result())[0].len(), 2);
+    assert_eq!(placements(&found("send,receive").result())[0].len(), 2);
     let half = found("send");
-    assert_eq!((half.code, &half.json()["answer"]), (1, &Value::from("wrong with all fences")));
+    assert_eq!((half.code, &half.result()["answer"]), (1, &Value::from("wrong with all fences")));
 }
 
 #[test]
@@ -407,7 +355,7 @@ fn a_model_of_ones_own() {
     let model = "\"mine\"\ninclude \"base.cat\"\nlet ppo = po-loc & (M * W)\n\
                  acyclic uninterrupted(ppo | fence | seen) as order\nirreflexive fr ; po as own\n";
     fs::write(folder.path().join("mine.cat"), model).expect("written");
-    let found = fences(folder.path(), &["a.c", "-m", "mine.cat", "--json"]).json();
+    let found = fences(folder.path(), &["a.c", "-m", "mine.cat", "--json"]).result();
     assert_eq!(placements(&found)[0].len(), 2);
     assert_eq!(found["cheapest"], true);
 }
@@ -438,7 +386,7 @@ int main(void)
     let count = |model: &str| {
         let output = fences(folder.path(), &["a.c", "-m", model, "--json", "-DGHOST="]);
         assert_eq!(output.code, 0, "{}{}", output.out, output.err);
-        placements(&output.json())[0].len()
+        placements(&output.result())[0].len()
     };
     assert_eq!((count("tso"), count("tso.cat")), (0, 2));
     let check =
@@ -456,7 +404,7 @@ fn michael_and_scott() {
     let folder = corpus("fender");
     let found = |model: &str, more: &[&str]| {
         let arguments = ["msn-unfenced.c", "--json", "-m", model, "-t", "ED"];
-        placements(&fences(&folder, &[&arguments, more].concat()).json())
+        placements(&fences(&folder, &[&arguments, more].concat()).result())
     };
     assert_eq!(found("tso", &[]), [vec![]]);
     let store_store = |function: &str| vec![("store-store".to_owned(), function.to_owned())];
@@ -476,10 +424,10 @@ fn programs_without_end() {
         let define = if file == "figure-6.c" { "-DNOTHING" } else { "-DUNFENCED" };
         let arguments = [file, define, "--json", "-m", model, "--fence-kinds", "full"];
         let output = fences(&folder, &arguments);
-        let result = output.json();
+        let result = output.result();
         // The same fences if mutual exclusion is stated by ghosts.
         let lines = |result: &Value| needed(result).iter().map(|(line, _)| *line).collect::<Vec<_>>();
-        let ghosts = fences(&folder, &[&arguments[..], &["-DGHOST"]].concat()).json();
+        let ghosts = fences(&folder, &[&arguments[..], &["-DGHOST"]].concat()).result();
         assert_eq!(lines(&ghosts), lines(&result), "{file} on {model}");
         assert_eq!((output.code, &result["cheapest"]), (0, &true.into()), "{file} on {model}: {result}");
         let fences = result["placements"][0]["fences"].as_array().expect("fences").iter();
@@ -518,7 +466,7 @@ fn store_buffers() {
         let define = if file == "figure-6.c" { "-DNOTHING" } else { "-DUNFENCED" };
         let output = fences(&folder, &[&[file, define, "--json", "-m", model], &method[..]].concat());
         assert_eq!(output.code, 0, "{}{}", output.out, output.err);
-        needed(&output.json())
+        needed(&output.result())
     };
     for abstraction in ["auto", "fd:0", "fd:1", "pd:1"] {
         assert_eq!(found("peterson.c", "pso", abstraction), [(21, Some(true)), (23, Some(true))]);
@@ -540,7 +488,7 @@ fn store_buffers_as_they_are() {
             ["a.c", "-m", "pso", "--json", "--fence-kinds", "full", "-a", "none", "--method", method];
         let output = fences(folder.path(), &arguments);
         assert_eq!(output.code, 0, "{}{}", output.out, output.err);
-        assert_eq!(needed(&output.json()), [(10, Some(true))], "{method}");
+        assert_eq!(needed(&output.result()), [(10, Some(true))], "{method}");
     }
 }
 
@@ -552,14 +500,14 @@ fn search_with_one_abstraction() {
         let arguments = [file, define, "--json", "-m", "pso", "--fence-kinds", "full", "-a", abstraction];
         fences(&folder, &arguments)
     };
-    let spare = found("figure-6.c", "-DNOTHING", "fd:0").json();
+    let spare = found("figure-6.c", "-DNOTHING", "fd:0").result();
     assert_eq!(needed(&spare).iter().map(|(_, needed)| *needed).collect::<Vec<_>>(), [Some(false)]);
     assert_eq!(spare["cheapest"], false);
-    assert_eq!(needed(&found("figure-6.c", "-DNOTHING", "fd:1").json()), []);
+    assert_eq!(needed(&found("figure-6.c", "-DNOTHING", "fd:1").result()), []);
     // No fences help, as far as this abstraction can tell; the program itself they do help.
     let hopeless = found("fast-mutex.c", "-DUNFENCED", "fd:0");
-    assert_eq!((hopeless.code, &hopeless.json()["answer"]), (3, &"inconclusive".into()));
-    assert_eq!(needed(&found("fast-mutex.c", "-DUNFENCED", "fd:1").json()).len(), 3);
+    assert_eq!((hopeless.code, &hopeless.result()["answer"]), (3, &"inconclusive".into()));
+    assert_eq!(needed(&found("fast-mutex.c", "-DUNFENCED", "fd:1").result()).len(), 3);
 }
 
 #[test]
@@ -569,7 +517,7 @@ fn fences_by_execution_buffers() {
         let arguments = ["msn-unfenced.c", "--json", "-m", model, "--method", "rlx"];
         let output = fences(&folder, &[&arguments, more].concat());
         assert_eq!(output.code, 0, "{}{}", output.out, output.err);
-        output.json()
+        output.result()
     };
     let tests = ["-t", "ED", "-t", "EEDD"];
     assert_eq!(placements(&found("tso", &tests)), [vec![]]);
@@ -578,7 +526,7 @@ fn fences_by_execution_buffers() {
     assert_eq!(placements(&pso)[0][0].0, "store-store");
     // On the machine's own model, what it finds is enough; and both methods find the same.
     let rmo = found("rlx", &["-t", "ED"]);
-    let searched = fences(&folder, &["msn-unfenced.c", "--json", "-m", "rlx", "-t", "ED"]).json();
+    let searched = fences(&folder, &["msn-unfenced.c", "--json", "-m", "rlx", "-t", "ED"]).result();
     assert_eq!((placements(&rmo)[0].len(), placements(&searched)[0].len()), (2, 2));
     assert_eq!(rmo["placements"][0]["cost"], searched["placements"][0]["cost"]);
     let full = found("pso", &[&tests[..], &["--fence-kinds", "full", "--all"]].concat());
@@ -626,7 +574,7 @@ fn fences_for_sweeps() {
     assert_eq!((sweep("tso"), sweep("pso")), (0, 1));
     let output = fences(folder.path(), &["a.c", "-m", "tso,pso", "--sweep", "--apply", "--json"]);
     assert_eq!(output.code, 0, "{}{}", output.out, output.err);
-    let found = output.json();
+    let found = output.result();
     assert_eq!(placements(&found), [[("store-store".to_owned(), "push".to_owned())]]);
     let without = &found["placements"][0]["fences"][0]["without"];
     assert_eq!((&without["property"], &without["trace"]["replayed"]), (&"schedules".into(), &true.into()));
@@ -649,12 +597,12 @@ fn checkfence_msn_on_relaxed_in_all_rows() {
     }
     let output = fences(folder.path(), &["msn-unfenced.c", "-m", "relaxed", "--apply", "--json"]);
     assert_eq!(output.code, 0, "{}", output.err);
-    assert_eq!(placements(&output.json())[0].len(), 7);
+    assert_eq!(placements(&output.result())[0].len(), 7);
     let rows = ["T0", "T1", "T53", "Ti2", "Ti3", "Tpc2", "Tpc3", "Tpc4", "Tpc5", "Tpc6"];
     let mut arguments = vec!["check", "msn-unfenced.c", "-m", "relaxed", "--json"];
     arguments.extend(rows.iter().flat_map(|row| ["-t", row]));
     // The file expects violations without fences, so that the exit code says nothing.
-    let checked: Value = serde_json::from_str(&run(folder.path(), &arguments).out).expect("it is JSON");
+    let checked = run(folder.path(), &arguments).json();
     let verdicts = checked["results"].as_array().expect("results").iter();
     let verdicts: Vec<&Value> = verdicts.map(|result| &result["verdict"]).collect();
     assert!(
@@ -669,7 +617,7 @@ fn checkfence_msn_on_relaxed() {
     let arguments = ["msn-unfenced.c", "-m", "relaxed", "-t", "T0", "-t", "Ti2", "--json"];
     let output = fences(&folder, &arguments);
     assert_eq!(output.code, 0, "{}", output.err);
-    let found = output.json();
+    let found = output.result();
     let [placement] = &placements(&found)[..] else { panic!("one placement") };
     let of = |kind: &str, function: &str| {
         placement.iter().filter(|fence| fence.0 == kind && fence.1 == function).count()

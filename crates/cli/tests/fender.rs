@@ -1,30 +1,19 @@
 //! What the Fender paper reports for rmo, inferred on a model of its machine, `rlx`.
 
+mod common;
+
+use common::{corpus, fencepost};
 use serde_json::Value;
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-
-fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/fender")
-}
 
 /// A kind of fence, the function it stands in, and the line of text that it stands in front of.
 type Fence = (String, String, String);
 
 /// Runs a command on a file with the model and some tests, and returns the results; it must succeed.
 fn run(command: &str, file: &str, tests: &[&str], more: &[&str]) -> Value {
-    let tests = tests.iter().flat_map(|test| ["--test", test]);
-    let output = Command::new(env!("CARGO_BIN_EXE_fencepost"))
-        .args([command, file, "--model", "rlx", "--json"])
-        .args(tests)
-        .args(more)
-        .current_dir(folder())
-        .output()
-        .expect("the program runs");
-    let text = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
-    serde_json::from_str::<Value>(&text).expect("it is JSON")["results"].clone()
+    let tests: Vec<&str> = tests.iter().flat_map(|test| ["--test", test]).collect();
+    let run = fencepost(&[command, file, "--model", "rlx", "--json"]).args(&tests).args(more);
+    run.within(&corpus("fender")).run().exits(0).json()["results"].clone()
 }
 
 /// The placements that are inferred; none is cheaper than the first, and it fails without any of its fences.
@@ -36,7 +25,8 @@ fn placements(file: &str, tests: &[&str], more: &[&str]) -> Vec<Vec<Fence>> {
         assert_eq!(fence["without"]["verdict"], "violated", "{fence}");
         assert_eq!(fence["without"]["trace"]["replayed"], true, "{fence}");
     }
-    let source = std::fs::read_to_string(folder().join(file.replace("-unfenced", ""))).expect("readable");
+    let source =
+        std::fs::read_to_string(corpus("fender").join(file.replace("-unfenced", ""))).expect("readable");
     let lines: Vec<&str> = source.lines().map(str::trim).collect();
     let fence = |fence: &Value| {
         let text = |key: &str| fence[key].as_str().expect("a text").to_owned();

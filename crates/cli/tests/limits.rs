@@ -1,25 +1,15 @@
 //! Limits of time are kept by all that comes before an engine and beside it. Without that, each of these runs for hours.
 
-use serde_json::Value;
-use std::process::Command;
+mod common;
+
+use common::{fencepost, folder};
 
 /// The exit code, and the verdict with its reason.
-fn run(files: &[(&str, &str)], arguments: &[&str]) -> (Option<i32>, String, String) {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    for (name, text) in files {
-        std::fs::write(folder.path().join(name), text).expect("written");
-    }
-    let output = Command::new(env!("CARGO_BIN_EXE_fencepost"))
-        .args(arguments)
-        .arg("--json")
-        .current_dir(folder.path())
-        .output()
-        .expect("the program runs");
-    let document: Value = serde_json::from_slice(&output.stdout)
-        .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)));
-    let result = &document["results"][0];
-    let said = |name: &str| result[name].as_str().unwrap_or_default().to_owned();
-    (output.status.code(), said("verdict"), said("reason"))
+fn run(files: &[(&str, &str)], arguments: &[&str]) -> (i32, String, String) {
+    let folder = folder(files);
+    let ran = fencepost(arguments).args(&["--json"]).within(&folder).run();
+    let said = |name: &str| ran.result()[name].as_str().unwrap_or_default().to_owned();
+    (ran.code, said("verdict"), said("reason"))
 }
 
 const COUNTER: &str = "int n; int inc(void) { return ++n; }\n#pragma fencepost op i = inc()\n\
@@ -51,10 +41,10 @@ fn of_mining() {
     for text in [initial, long, arguments] {
         let files = [("program.c", text.as_str())];
         let (code, verdict, reason) = run(&files, &["check", "program.c", "-m", "sc", "--timeout", "100ms"]);
-        assert_eq!((code, verdict.as_str()), (Some(3), "inconclusive"), "{text}");
+        assert_eq!((code, verdict.as_str()), (3, "inconclusive"), "{text}");
         assert!(reason.contains("time limit"), "{reason}");
         let (code, _, reason) = run(&files, &["check", "program.c", "-m", "sc", "--memory", "1M"]);
-        assert_eq!(code, Some(3), "{text}");
+        assert_eq!(code, 3, "{text}");
         assert!(reason.contains("memory limit"), "{reason}");
     }
 }
@@ -69,7 +59,7 @@ fn of_counting_arguments() {
     );
     let (code, _, reason) =
         run(&[("program.c", &text)], &["check", "program.c", "-m", "sc", "--timeout", "1ms"]);
-    assert_eq!(code, Some(3));
+    assert_eq!(code, 3);
     assert!(reason.contains("time limit"), "{reason}");
 }
 
@@ -89,7 +79,7 @@ fn of_references() {
             [("--timeout", "100ms", "time limit"), ("--memory", "1M", "memory limit")]
         {
             let (code, verdict, reason) = run(&files, &[&arguments[..], &[limit, value]].concat());
-            assert_eq!((code, verdict.as_str()), (Some(3), "inconclusive"), "{reference}");
+            assert_eq!((code, verdict.as_str()), (3, "inconclusive"), "{reference}");
             assert!(reason.contains(expected), "{reason}");
         }
     }
@@ -115,28 +105,21 @@ fn of_counting_schedules() {
             "100ms",
         ];
         let (code, verdict, reason) = run(&files, &[&arguments[..], more].concat());
-        assert_eq!((code, verdict.as_str()), (Some(3), "inconclusive"), "{more:?}");
+        assert_eq!((code, verdict.as_str()), (3, "inconclusive"), "{more:?}");
         assert_eq!(reason, "the time limit was reached while schedules were counted");
     }
     // Pre-adds that make no difference are counted once.
     let arguments =
         ["sweep", "program.c", "--threads", "1..4", "--steps", "1..40", "--preadds", "0..9000", "--dry-run"];
-    assert_eq!(run(&files, &arguments).0, Some(0));
+    assert_eq!(run(&files, &arguments).0, 0);
 }
 
 /// Nobody wants so many calls.
 #[test]
 fn of_scopes() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    std::fs::write(folder.path().join("program.c"), COUNTER).expect("written");
-    let output = Command::new(env!("CARGO_BIN_EXE_fencepost"))
-        .args(["sweep", "program.c", "--reference", "program.c", "--steps", "1..99999999999"])
-        .current_dir(folder.path())
-        .output()
-        .expect("the program runs");
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(2), "{said}");
-    assert!(said.contains("a schedule could have more than 10000 calls"), "{said}");
+    let arguments = ["sweep", "program.c", "--reference", "program.c", "--steps", "1..99999999999"];
+    let ran = fencepost(&arguments).file("program.c", COUNTER).run().exits(2);
+    ran.says("a schedule could have more than 10000 calls");
 }
 
 /// What is said of a call that is not run to its end is true.
@@ -153,11 +136,11 @@ fn of_calls_that_are_mined() {
     for (body, expected) in [("down(300);", deep), ("for (int i = 0; i < 1000001; i++) n = i;", long)] {
         let text = program(body);
         let (code, _, reason) = run(&[("program.c", &text)], &["check", "program.c", "-m", "sc"]);
-        assert_eq!(code, Some(3), "{body}");
+        assert_eq!(code, 3, "{body}");
         assert!(reason.contains("operation `g`") && reason.contains(expected), "{reason}");
         let arguments = ["sweep", "program.c", "--reference", "program.c", "--threads", "1", "--steps", "1"];
         let (code, _, reason) = run(&[("program.c", &text)], &arguments);
-        assert_eq!(code, Some(3), "{body}");
+        assert_eq!(code, 3, "{body}");
         assert!(reason.contains("the reference's `g`") && reason.contains(expected), "{reason}");
     }
 }

@@ -2,6 +2,9 @@
 //! new objects. Random data types are put to both engines, and what these say is compared with a naive judge.
 //! `PROGRAMS` sets how many there are, `SEED` which.
 
+mod common;
+
+use common::{fencepost, session as load};
 use fencepost_bounded::check::{Options, check, observations};
 use fencepost_driver::check::{Decider, Terms, check as run};
 use fencepost_driver::session::Session;
@@ -227,16 +230,6 @@ fn compare(session: &Session, specification: &ObservationSet, text: &str, name: 
     if holds { tally.held += 1 } else { tally.violated += 1 }
 }
 
-fn load(text: &str) -> Session {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = folder.path().join("program.c");
-    std::fs::write(&path, text).expect("written");
-    match Session::load(&path, &[], None) {
-        Ok(session) => session,
-        Err(rejected) => panic!("{:#?}\n{text}", rejected.diagnostics),
-    }
-}
-
 #[test]
 fn engines_and_a_naive_judge_agree_on_random_outputs() {
     let (seed, programs) = (setting("SEED", 1), setting("PROGRAMS", 40));
@@ -343,30 +336,11 @@ fn references_give_back_pointers_of_their_own() {
 /// A sweep compares calls one by one, and cannot know which object of the reference stands for which.
 #[test]
 fn sweeps_do_not_judge_pointers_to_new_objects() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = folder.path().join("program.c");
     let text =
         "#include <stdlib.h>\nint *make(void) { return malloc(4); }\n#pragma fencepost op m = make()\n";
-    std::fs::write(&path, text).expect("written");
-    let output = std::process::Command::new(env!("CARGO_BIN_EXE_fencepost"))
-        .args([
-            "sweep",
-            "program.c",
-            "--reference",
-            "program.c",
-            "--threads",
-            "2",
-            "--steps",
-            "2",
-            "--preadds",
-            "0",
-        ])
-        .current_dir(folder.path())
-        .output()
-        .expect("the program runs");
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert_eq!(output.status.code(), Some(3), "{said}{}", String::from_utf8_lossy(&output.stderr));
-    assert!(said.contains("gives back a pointer to an object that it made"), "{said}");
+    let scope = ["--threads", "2", "--steps", "2", "--preadds", "0"];
+    let run = fencepost(&["sweep", "program.c", "--reference", "program.c"]).args(&scope);
+    run.file("program.c", text).run().exits(3).says("gives back a pointer to an object that it made");
 }
 
 /// Memory that is used again makes pointers to different objects look the same; that is not held against a program, and

@@ -1,22 +1,13 @@
 //! What a verdict of *holds* leaves open is said, of the programs that it concerns and of no others; and it is true:
 //! each thing that is not explored hides an error here.
 
+mod common;
+
+use common::{fencepost, session};
 use fencepost_driver::check::{Decider, Terms, check};
-use fencepost_driver::session::Session;
 use fencepost_explore as explore;
 use fencepost_harness::result::{CheckResult, Verdict};
 use fencepost_harness::verdict::{Kind, Reason};
-use std::process::Command;
-
-fn session(text: &str) -> Session {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = folder.path().join("a.c");
-    std::fs::write(&path, text).expect("written");
-    match Session::load(&path, &[], None) {
-        Ok(session) => session,
-        Err(rejected) => panic!("{:?}\n{text}", rejected.diagnostics),
-    }
-}
 
 fn checked(text: &str, model: &str, terms: &Terms) -> CheckResult {
     let session = session(text);
@@ -207,21 +198,16 @@ int receive(void) { return atomic_load_explicit(&flag, memory_order_acquire) ? d
 /// Without being asked for more, in text and JSON.
 #[test]
 fn every_verdict_carries_it() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    std::fs::write(folder.path().join("a.c"), LOCKED).expect("written");
     let run = |arguments: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_fencepost"));
-        let output = command.args(arguments).current_dir(folder.path()).output().expect("it runs");
-        String::from_utf8_lossy(&output.stdout).into_owned()
+        fencepost(&["check", "a.c", "-m", "sc"]).args(arguments).file("a.c", LOCKED).run()
     };
     for more in [&[][..], &["-q"], &["-v"]] {
-        let shown = run(&[&["check", "a.c", "-m", "sc"], more].concat());
+        let shown = run(more).out;
         assert_eq!(shown.matches("not explored: data races").count(), 1, "{shown}");
         assert_eq!(shown.matches("not explored: whether threads").count(), 1, "{shown}");
     }
-    let json: serde_json::Value =
-        serde_json::from_str(&run(&["check", "a.c", "-m", "sc", "--json"])).expect("it is JSON");
-    assert_eq!(json["results"][0]["scope"]["not_explored"].as_array().map(Vec::len), Some(2));
+    let result = run(&["--json"]).result();
+    assert_eq!(result["scope"]["not_explored"].as_array().map(Vec::len), Some(2));
 }
 
 /// What was thought impossible ends as a question, not as an answer.

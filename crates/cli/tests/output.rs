@@ -1,50 +1,26 @@
 //! What the program prints: counterexamples as text and as JSON, and how it ends when it is interrupted.
 
+mod common;
+
+use common::{Ran, Run, corpus, fencepost, folder};
 use serde_json::Value;
-use std::io::Read;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 use std::time::Duration;
 
-fn corpus() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/checkfence")
-}
-
-fn fencepost(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_fencepost"));
-    command.args(arguments).current_dir(corpus());
-    command
+fn in_corpus(arguments: &[&str]) -> Run {
+    fencepost(arguments).within(&corpus("checkfence"))
 }
 
 fn text(arguments: &[&str]) -> String {
-    shown(&mut fencepost(arguments))
+    in_corpus(arguments).run().timeless()
 }
 
-/// What is printed for a program that is given as files; the first is checked.
+/// A check of a program that is given as files; the first is checked.
+fn check(files: &[(&str, &str)], arguments: &[&str]) -> Ran {
+    fencepost(&["check", files[0].0]).args(arguments).within(&folder(files)).run()
+}
+
 fn text_of(files: &[(&str, &str)], arguments: &[&str]) -> String {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    for (name, text) in files {
-        std::fs::write(folder.path().join(name), text).expect("written");
-    }
-    let all: Vec<&str> = ["check", files[0].0].iter().chain(arguments).copied().collect();
-    shown(fencepost(&all).current_dir(folder.path()))
-}
-
-fn shown(command: &mut Command) -> String {
-    let output = command.output().expect("it runs");
-    let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    // The time of the check stands in the first line of each result.
-    let lines: Vec<String> = text
-        .lines()
-        .map(|line| match line.find(" s  ") {
-            Some(end) if !line.starts_with(' ') => {
-                let start = line[..end].rfind(' ').unwrap_or(0);
-                format!("{} _{}", line[..start].trim_end(), &line[end..])
-            }
-            _ => line.trim_end().to_owned(),
-        })
-        .collect();
-    lines.join("\n")
+    check(files, arguments).timeless()
 }
 
 #[test]
@@ -100,8 +76,8 @@ int main(void)
 ";
     let files = [("bits.c", text)];
     insta::assert_snapshot!(text_of(&files, &["-m", "sc"]));
-    let json: Value = serde_json::from_str(&text_of(&files, &["-m", "sc", "--json"])).expect("JSON");
-    let events = json["results"][0]["trace"]["events"].as_array().expect("events");
+    let result = check(&files, &["-m", "sc", "--json"]).result();
+    let events = result["trace"]["events"].as_array().expect("events");
     let of = |event: &&Value| event["place"] == "s[1].{a, b}" && event["kind"] == "store";
     let stored: Vec<&Value> = events.iter().filter(of).map(|event| &event["bit_fields"]).collect();
     assert_eq!(stored, [&serde_json::json!({"a": "5", "b": "0"}), &serde_json::json!({"a": "0", "b": "-1"})]);
@@ -143,9 +119,7 @@ void drop(void)
 #pragma fencepost test T = ( l | d )
 ";
     insta::assert_snapshot!(text_of(&[("freed.c", text)], &["-m", "sc"]));
-    let json = text_of(&[("freed.c", text)], &["-m", "sc", "--json"]);
-    let document: Value = serde_json::from_str(&json).expect("it is JSON");
-    let trace = &document["results"][0]["trace"];
+    let trace = &check(&[("freed.c", text)], &["-m", "sc", "--json"]).result()["trace"];
     let events = trace["events"].as_array().expect("there are events");
     let dead = events.iter().find(|event| !event["freed_by"].is_null()).expect("one finds its object dead");
     assert_eq!((&dead["kind"], &dead["value"]), (&"load".into(), &Value::Null));
@@ -222,11 +196,10 @@ int main(void)
 
 /// What each thread of a stuck execution waits for: thread, place and value.
 fn waits_for(name: &str, text: &str) -> Vec<String> {
-    let json = text_of(&[(name, text)], &["-m", "tso", "--engine", "explicit", "--stuck", "--json"]);
-    let document: Value = serde_json::from_str(&json).expect("it is JSON");
-    let looks = document["results"][0]["trace"]["looks_at"].as_array().cloned().expect("a list");
+    let arguments = ["-m", "tso", "--engine", "explicit", "--stuck", "--json"];
+    let looks = check(&[(name, text)], &arguments).result()["trace"]["looks_at"].as_array().cloned();
     let show = |look: &Value| format!("{} {} {}", look["thread"], look["place"], look["value"]);
-    looks.iter().map(|look| show(look).replace('"', "")).collect()
+    looks.expect("a list").iter().map(|look| show(look).replace('"', "")).collect()
 }
 
 #[test]
@@ -262,9 +235,7 @@ void polite(int me)
 ";
     let arguments = ["-m", "sc", "--engine", "explicit", "--endless", "fair"];
     insta::assert_snapshot!(text_of(&[("polite.c", text)], &arguments));
-    let json = text_of(&[("polite.c", text)], &[&arguments[..], &["--json"]].concat());
-    let document: Value = serde_json::from_str(&json).expect("it is JSON");
-    let trace = &document["results"][0]["trace"];
+    let trace = &check(&[("polite.c", text)], &[&arguments[..], &["--json"]].concat()).result()["trace"];
     let repeats = trace["repeats"].as_array().expect("some repeat");
     let lines: std::collections::BTreeSet<u64> = repeats
         .iter()
@@ -281,9 +252,8 @@ fn scope_of_a_verdict() {
 #[test]
 fn json_document() {
     let arguments = ["check", "msn.c", "-DNO_FENCE=1", "-m", "sc,relaxed", "-t", "T0", "--json"];
-    let output = fencepost(&arguments).output().expect("it runs");
-    assert_eq!(output.status.code(), Some(2), "an expectation of the file is not met");
-    let mut document: Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+    // An expectation of the file is not met.
+    let mut document = in_corpus(&arguments).run().exits(2).json();
     for result in document["results"].as_array_mut().expect("there are results") {
         let statistics = result["statistics"].as_object_mut().expect("there are statistics");
         for (name, value) in statistics {
@@ -304,7 +274,7 @@ fn models_separated_by_commas_and_repeated() {
 
 #[test]
 fn reference_implementation() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = folder(&[]);
     let reference = folder.path().join("ref.c");
     let queue = "
 #include <stdbool.h>
@@ -333,15 +303,8 @@ bool get(int *value) { if (head == tail) return false; *value = items[head++]; r
 #[test]
 fn interrupt() {
     let arguments = ["check", "msn.c", "-m", "relaxed", "-t", "T0", "-t", "T56", "-t", "T55", "-q"];
-    let mut child = fencepost(&arguments).stdout(Stdio::piped()).spawn().expect("it runs");
     // Long enough for the first test, far too short for the second.
-    std::thread::sleep(Duration::from_millis(1500));
-    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
-    assert!(killed.success());
-    let status = child.wait().expect("it ends");
-    let mut out = String::new();
-    child.stdout.take().expect("piped").read_to_string(&mut out).expect("readable");
-    assert_eq!(status.code(), Some(3), "{out}");
+    let out = in_corpus(&arguments).interrupted_after(Duration::from_millis(1500)).run().exits(3).out;
     let lines: Vec<&str> = out.lines().filter(|line| !line.starts_with(' ')).collect();
     assert_eq!(lines.len(), 2, "the third test was not begun: {out}");
     assert!(lines[0].contains("holds") && lines[1].contains("interrupted"), "{out}");
@@ -377,10 +340,8 @@ const PRINTING: [&[&str]; 8] = [
 fn unwritable_output() {
     for arguments in PRINTING {
         let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("a full device");
-        let output = fencepost(arguments).stdout(full).output().expect("it runs");
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {said}");
-        assert!(said.contains("error: cannot write the output") && !said.contains("panicked"), "{said}");
+        let ran = in_corpus(arguments).stdout(full).run().exits(2).says("error: cannot write the output");
+        assert!(!ran.err.contains("panicked"), "{arguments:?}: {}", ran.err);
     }
 }
 
@@ -390,8 +351,7 @@ fn closed_pipe() {
     for arguments in PRINTING {
         let (reader, writer) = std::io::pipe().expect("a pipe");
         drop(reader);
-        let output = fencepost(arguments).stdout(writer).output().expect("it runs");
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!((output.status.code(), said.as_str()), (Some(3), ""), "{arguments:?}");
+        let ran = in_corpus(arguments).stdout(writer).run();
+        assert_eq!((ran.code, ran.err.as_str()), (3, ""), "{arguments:?}");
     }
 }

@@ -1,21 +1,14 @@
 //! References: what a result of another file stands for in this one, in tests and in sweeps, and which calls may wait.
 //! Each pair of files is put to both engines, where they have an opinion, and to a sweep.
 
+mod common;
+
+use common::{Ran, fencepost, folder};
 use fencepost_driver::check::{Decider, Terms, check};
 use fencepost_driver::session::Session;
 use fencepost_harness::result::Verdict;
 use fencepost_harness::verdict::{Kind, Reason};
 use std::path::Path;
-use std::process::Command;
-use tempfile::TempDir;
-
-fn folder(files: &[(&str, &str)]) -> TempDir {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    for (name, text) in files {
-        std::fs::write(folder.path().join(name), text).expect("written");
-    }
-    folder
-}
 
 /// What both engines say of the first test of a file, held to a reference.
 fn checked(folder: &Path, file: &str, reference: &str) -> [Verdict; 2] {
@@ -34,16 +27,9 @@ fn kinds(folder: &Path, file: &str, reference: &str) -> [Kind; 2] {
     checked(folder, file, reference).map(|verdict| verdict.kind())
 }
 
-/// The exit code of a sweep, and what it prints.
-fn swept(folder: &Path, file: &str, reference: &str, more: &[&str]) -> (Option<i32>, String) {
-    let output = Command::new(env!("CARGO_BIN_EXE_fencepost"))
-        .args(["sweep", file, "--reference", reference, "--threads", "1", "--steps", "1..2"])
-        .args(more)
-        .current_dir(folder)
-        .output()
-        .expect("the program runs");
-    let said = [output.stdout, output.stderr].concat();
-    (output.status.code(), String::from_utf8_lossy(&said).into_owned())
+fn swept(folder: &Path, file: &str, reference: &str, more: &[&str]) -> Ran {
+    let arguments = ["sweep", file, "--reference", reference, "--threads", "1", "--steps", "1..2"];
+    fencepost(&arguments).args(more).within(folder).run()
 }
 
 /// Holds a file to itself and to another: the first is right, the second wrong, in tests and in sweeps.
@@ -52,8 +38,7 @@ fn told_apart(right: &str, wrong: &str) {
     let path = folder.path();
     for (file, kind, code) in [("right.c", Kind::Holds, 0), ("wrong.c", Kind::Violated, 1)] {
         assert_eq!(kinds(path, file, "right.c"), [kind; 2], "{file}");
-        let (found, said) = swept(path, file, "right.c", &[]);
-        assert_eq!(found, Some(code), "{file}: {said}");
+        swept(path, file, "right.c", &[]).exits(code);
     }
 }
 
@@ -79,8 +64,7 @@ fn globals_by_name() {
     assert_eq!(kinds(path, "moved.c", "reference.c"), [Kind::Holds; 2]);
     for (file, code) in [("swapped.c", 1), ("moved.c", 0)] {
         for property in ["linear", "linear-fenced"] {
-            let (found, said) = swept(path, file, "reference.c", &["--property", property]);
-            assert_eq!(found, Some(code), "{file}: {said}");
+            swept(path, file, "reference.c", &["--property", property]).exits(code);
         }
     }
 }
@@ -100,7 +84,7 @@ fn functions_by_name() {
         ("b.c", &file("static int h(void) { return 3; } int m(void) { return h(); }", "f")),
     ]);
     assert_eq!(kinds(folder.path(), "a.c", "b.c"), [Kind::Holds; 2]);
-    assert_eq!(swept(folder.path(), "a.c", "b.c", &[]).0, Some(0));
+    swept(folder.path(), "a.c", "b.c", &[]).exits(0);
 }
 
 /// Static variables of sibling blocks have one name.
@@ -123,9 +107,8 @@ fn variables_of_one_name() {
         let Verdict::Inconclusive(Reason::Specification(why)) = verdict else { panic!("{verdict:?}") };
         assert!(why.contains("something that the file does not have"), "{why}");
     }
-    let (code, said) = swept(folder.path(), "two.c", "one.c", &[]);
-    assert_eq!(code, Some(3), "{said}");
-    assert!(said.contains("`get` gives back a pointer to something that the file does not have"), "{said}");
+    let swept = swept(folder.path(), "two.c", "one.c", &[]).exits(3);
+    swept.says("`get` gives back a pointer to something that the file does not have");
 }
 
 /// Texts are what they say, not what is shown of them.
@@ -165,7 +148,7 @@ fn pointers_without_counterpart() {
     let folder = folder(&files);
     for (file, reference) in [("literal.c", "literal.c"), ("small.c", "large.c")] {
         assert_eq!(kinds(folder.path(), file, reference), [Kind::Inconclusive; 2], "{file}");
-        assert_eq!(swept(folder.path(), file, reference, &[]).0, Some(3), "{file}");
+        swept(folder.path(), file, reference, &[]).exits(3);
     }
 }
 
@@ -199,9 +182,8 @@ fn pointers_and_numbers() {
     let number = "int n; long get(void) { return n++; }\n#pragma fencepost op get = get()\n";
     let pointer = "int n; int *get(void) { n++; return 0; }\n#pragma fencepost op get = get()\n";
     let folder = folder(&[("number.c", number), ("pointer.c", pointer)]);
-    let (code, said) = swept(folder.path(), "number.c", "pointer.c", &[]);
-    assert_eq!(code, Some(2), "{said}");
-    assert!(said.contains("`get` gives something else in the reference"), "{said}");
+    let swept = swept(folder.path(), "number.c", "pointer.c", &[]).exits(2);
+    swept.says("`get` gives something else in the reference");
 }
 
 /// A call that waits in one of its ways may wait, whatever others do; one that the user rules out is no way.
@@ -234,14 +216,8 @@ fn calls_that_may_wait() {
             for stuck in ["together", "each"] {
                 for threads in ["1", "2"] {
                     let more = ["--endless", "ignore", "--stuck", stuck];
-                    let output = Command::new(env!("CARGO_BIN_EXE_fencepost"))
-                        .args(["sweep", file, "--reference", reference, "--threads", threads, "--steps", "2"])
-                        .args(more)
-                        .current_dir(folder.path())
-                        .output()
-                        .expect("the program runs");
-                    let said = String::from_utf8_lossy(&output.stdout).into_owned();
-                    assert_eq!(output.status.code(), Some(code), "{file} by {reference}, {threads}: {said}");
+                    let run = ["sweep", file, "--reference", reference, "--threads", threads, "--steps", "2"];
+                    fencepost(&run).args(&more).within(&folder).run().exits(code);
                 }
             }
         }

@@ -1,35 +1,25 @@
 //! Sweeps: verdicts on the collections of the corpus, exact numbers of schedules, logs that are cut off, and
 //! bad input.
 
+mod common;
+
+use common::{Ran, fencepost, folder};
 use serde_json::Value;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::path::Path;
 
 fn corpus(name: &str) -> String {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/amp").join(format!("{name}.c"));
-    path.display().to_string()
+    common::corpus("amp").join(format!("{name}.c")).display().to_string()
 }
 
-fn run(folder: &Path, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_fencepost"))
-        .arg("sweep")
-        .args(arguments)
-        .current_dir(folder)
-        .output()
-        .expect("the program runs")
-}
-
-fn here() -> PathBuf {
-    PathBuf::from(".")
+fn run(folder: &Path, arguments: &[&str]) -> Ran {
+    fencepost(&["sweep"]).args(arguments).within(folder).run()
 }
 
 /// The exit code and the document of a sweep.
 fn sweep(name: &str, arguments: &[&str]) -> (i32, Value) {
-    let output = run(&here(), &[&[corpus(name).as_str(), "--json"], arguments].concat());
-    let document: Value = serde_json::from_slice(&output.stdout)
-        .unwrap_or_else(|_| panic!("{name}: {}", String::from_utf8_lossy(&output.stderr)));
-    (output.status.code().expect("it ends by itself"), document["results"][0].clone())
+    let ran = fencepost(&["sweep", &corpus(name), "--json"]).args(arguments).run();
+    (ran.code, ran.result())
 }
 
 fn check(name: &str, configuration: &str, arguments: &[&str], verdict: &str) -> Value {
@@ -144,7 +134,7 @@ static void put(int a, int b) { n = a + b; }
 /// What operations should do, as sequential C.
 #[test]
 fn references() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = folder(&[]);
     let counter = |name: &str, next: &str| {
         fs::write(folder.path().join(name), COUNTER.replace("NEXT", next)).expect("written");
     };
@@ -155,39 +145,33 @@ fn references() {
     counter("waits.c", "while (n != 1) ; return n++;");
     counter("wrong.c", "return 1 / n;");
     let sweep = |file: &str, reference: &str, more: &[&str]| {
-        let arguments = [&[file, "--reference", reference, "--json"], more].concat();
-        let output = run(folder.path(), &arguments);
-        let document: Value = serde_json::from_slice(&output.stdout)
-            .unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&output.stderr)));
-        (output.status.code(), document["results"][0].clone())
+        let ran = run(folder.path(), &[&[file, "--reference", reference, "--json"], more].concat());
+        (ran.code, ran.result())
     };
     // One call of three operations, one of which has four arguments; two calls of one or two threads.
     let (code, result) = sweep("whole.c", "reference.c", &[]);
-    assert_eq!((code, &result["schedules"]), (Some(0), &(6 + 36 + 36).into()), "{result}");
+    assert_eq!((code, &result["schedules"]), (0, &(6 + 36 + 36).into()), "{result}");
     let (code, result) = sweep("torn.c", "reference.c", &[]);
-    assert_eq!((code, violation(&result)), (Some(1), ("( next() | next() )", "unexplained")));
+    assert_eq!((code, violation(&result)), (1, ("( next() | next() )", "unexplained")));
     let (code, result) = sweep("other.c", "reference.c", &[]);
-    assert_eq!((code, violation(&result)), (Some(1), ("( next() )", "unexplained")));
+    assert_eq!((code, violation(&result)), (1, ("( next() )", "unexplained")));
     // A call that the reference does not let return may wait, and must.
     let (code, result) = sweep("waits.c", "waits.c", &["--property", "sc"]);
-    assert_eq!((code, result["stuck"].as_u64() > Some(0)), (Some(0), true), "{result}");
+    assert_eq!((code, result["stuck"].as_u64() > Some(0)), (0, true), "{result}");
     let (code, result) = sweep("whole.c", "waits.c", &[]);
-    assert_eq!((code, violation(&result)), (Some(1), ("( next() )", "unexplained")));
+    assert_eq!((code, violation(&result)), (1, ("( next() )", "unexplained")));
     let (code, result) = sweep("waits.c", "reference.c", &[]);
-    assert_eq!((code, violation(&result)), (Some(1), ("( next() )", "stuck")));
+    assert_eq!((code, violation(&result)), (1, ("( next() )", "stuck")));
     // A reference that fails decides nothing.
     let (code, result) = sweep("whole.c", "wrong.c", &[]);
-    assert_eq!(code, Some(3));
+    assert_eq!(code, 3);
     assert!(result["reason"].as_str().is_some_and(|why| why.contains("`next` cannot be run")), "{result}");
     // Of a collection, the roles count, and the reference says what they do.
-    let reference = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/checkfence/refqueue.c");
-    let reference = reference.display().to_string();
+    let reference = common::corpus("checkfence/refqueue.c").display().to_string();
     let result = check("lock-free-queue", "B", &["--reference", &reference], "holds");
     assert_eq!(result["explored"], 18);
-    let output = run(folder.path(), &["whole.c", "--reference", &reference]);
-    assert_eq!(output.status.code(), Some(2));
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(said.contains("the reference has no operation `next`"), "{said}");
+    let ran = run(folder.path(), &["whole.c", "--reference", &reference]).exits(2);
+    ran.says("the reference has no operation `next`");
 }
 
 #[test]
@@ -210,9 +194,8 @@ fn no_operation_goes_unchecked() {
     let without = ["--oracle", "set", "--operations", "a, r, c"];
     let result = check(name, "B", &without, "holds");
     assert_eq!((&result["not_called"], &result["schedules"]), (&serde_json::json!(["f"]), &270.into()));
-    let output = run(&here(), &[&[corpus(name).as_str(), "--configuration", "A"], &without[..]].concat());
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(said.contains("threads in one order, not called: f"), "{said}");
+    let ran = fencepost(&["sweep", &corpus(name), "--configuration", "A"]).args(&without).run();
+    ran.says("threads in one order, not called: f");
     // Without additions before it, the only removal that fits is none.
     let bounds = ["--preadds", "0", "--steps", "1", "--adds-dominate"];
     let (_, result) = sweep("lock-free-queue", &[&bounds[..], &["--threads", "1"]].concat());
@@ -225,7 +208,7 @@ fn items_are_something() {
     let result = check("../attacks/queue-that-holds-nothing", "B", &[], "violated");
     assert_eq!(violation(&result), ("e(0x1) ( d() )", "unexplained"));
     // What a reference takes for nothing counts as well: here it is 0.
-    let folder = tempfile::tempdir().expect("a temporary folder");
+    let folder = folder(&[]);
     let queue = |name: &str, put: &str, get: &str| {
         let text = QUEUE.replace("item = value; full = 1;", put).replace("return full ? item : -1;", get);
         fs::write(folder.path().join(name), text).expect("written");
@@ -272,14 +255,10 @@ fn pre_adds_return() {
         }
     }
     // Where the reference waits as well, nothing is wrong, but nothing was checked.
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    for (name, body) in [("set.c", "while (!x) ;"), ("reference.c", "while (!x) ;")] {
-        fs::write(folder.path().join(name), SET.replace("BODY", body)).expect("written");
-    }
+    let waits = SET.replace("BODY", "while (!x) ;");
     let arguments =
-        ["set.c", "--reference", "reference.c", "--preadds", "1", "--threads", "1", "--steps", "1"];
-    let output = run(folder.path(), &arguments);
-    assert_eq!(output.status.code(), Some(3), "{}", String::from_utf8_lossy(&output.stdout));
+        ["sweep", "set.c", "--reference", "set.c", "--preadds", "1", "--threads", "1", "--steps", "1"];
+    fencepost(&arguments).file("set.c", waits).run().exits(3);
 }
 
 /// Calls that never return, although they could serve each other.
@@ -405,7 +384,7 @@ fn results_do_not_depend_on_threads() {
 
 #[test]
 fn a_sweep_goes_on_where_it_was_cut_off() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder(&[]);
     let log = folder.path().join("log.jsonl");
     let log = log.to_str().expect("a path");
     for name in ["lock-free-list", "lock-free-list-first-edition"] {
@@ -438,15 +417,14 @@ fn shares_make_up_the_whole() {
 
 /// What a sweep of a file in a folder says, and its exit code.
 fn in_folder(folder: &Path, arguments: &[&str]) -> (i32, String) {
-    let output = run(folder, arguments);
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (output.status.code().expect("it ends by itself"), text(&output.stdout) + &text(&output.stderr))
+    let ran = run(folder, arguments);
+    (ran.code, ran.said())
 }
 
 /// A part is not taken for the whole, and the parts together are.
 #[test]
 fn logs_of_shares_are_merged() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder(&[]);
     let (file, broken) = (corpus("lazy-list"), corpus("lock-free-list-first-edition"));
     let share = |file: &str, shard: &str, log: &str| {
         in_folder(folder.path(), &[file, "--configuration", "A", "--shard", shard, "--out", log])
@@ -506,7 +484,7 @@ fn checksum(seal: &str, text: &str) -> String {
 /// A log is believed only as it was written, by one writer, and is not overwritten by accident.
 #[test]
 fn logs_are_not_believed_blindly() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder(&[]);
     let (file, path) = (corpus("lazy-list"), folder.path().join("log.jsonl"));
     let scope = [file.as_str(), "--configuration", "A"];
     let with = |more: &[&str]| in_folder(folder.path(), &[&scope[..], more].concat());
@@ -659,13 +637,8 @@ int get(void) { return full ? item : -1; }
 
 /// What a sweep of a small file says, and its exit code.
 fn says(text: &str, arguments: &[&str]) -> String {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    fs::write(folder.path().join("queue.c"), text).expect("written");
-    fs::write(folder.path().join("other.jsonl"), "{\"sweep\":\"set.c\"}\n").expect("written");
-    let output = run(folder.path(), &[&["queue.c"], arguments].concat());
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_end().to_owned();
-    let code = output.status.code().expect("it ends by itself");
-    format!("{}\n{}\nexit code {code}", text(&output.stdout), text(&output.stderr)).trim_start().to_owned()
+    let run = fencepost(&["sweep", "queue.c"]).args(arguments).file("queue.c", text);
+    run.file("other.jsonl", "{\"sweep\":\"set.c\"}\n").run().shown()
 }
 
 macro_rules! cases {
@@ -705,12 +678,9 @@ fn counterexample() {
 }
 
 /// What a sweep of a text prints, and its exit code.
-fn shown(text: &str, arguments: &[&str]) -> (Option<i32>, String) {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    fs::write(folder.path().join("program.c"), text).expect("written");
-    let output = run(folder.path(), &[&["program.c"], arguments].concat());
-    let said = [output.stdout, output.stderr].concat();
-    (output.status.code(), String::from_utf8_lossy(&said).into_owned())
+fn shown(text: &str, arguments: &[&str]) -> (i32, String) {
+    let ran = fencepost(&["sweep", "program.c"]).args(arguments).file("program.c", text).run();
+    (ran.code, ran.said())
 }
 
 /// A lock that nobody gives back.
@@ -727,7 +697,7 @@ int dequeue(void) { return -1; }
 #[test]
 fn what_is_said_of_waiting() {
     let (code, said) = shown(LOST, &["--threads", "1", "--steps", "2", "--preadds", "0", "--values", "1"]);
-    assert_eq!(code, Some(1), "{said}");
+    assert_eq!(code, 1, "{said}");
     assert!(said.contains("( e(0) e(0) )") && said.contains("thread 1 waits for ever in e(0)\n"), "{said}");
     assert!(said.contains("reads m.held = 2"), "{said}");
     assert!(said.contains("then e(0) would return, not wait"), "{said}");
@@ -741,7 +711,7 @@ fn numbers_of_things() {
     let one = ["--threads", "1", "--steps", "1", "--preadds", "0", "--values", "1"];
     let text = "int n; int next(void) { return n; }\n#pragma fencepost op n = next()\n";
     let (code, said) = shown(text, &[&one[..], &["--reference", "program.c"]].concat());
-    assert_eq!(code, Some(0), "{said}");
+    assert_eq!(code, 0, "{said}");
     assert!(said.contains("1 thread, 1 step, 0 pre-adds, 1 value\n"), "{said}");
     assert!(said.contains("  1 schedule, ") && !said.contains("1 schedules"), "{said}");
     let (_, said) = shown(text, &[&one[..], &["--reference", "program.c", "--dry-run"]].concat());
@@ -767,17 +737,17 @@ fn what_is_ruled_out_is_not_judged() {
     // Room for one: beside a `d`, a second `e` may come after it.
     let (code, said) =
         shown(&assumes, &["--threads", "2", "--steps", "2", "--preadds", "0..1", "--adds-dominate"]);
-    assert_eq!(code, Some(3), "{said}");
+    assert_eq!(code, 3, "{said}");
     assert!(said.contains("schedule 0, ( e(0) | e(0) ): nothing was checked"), "{said}");
     assert!(said.contains(" 0 stuck") && !said.contains("waits for ever in"), "{said}");
     let (code, said) =
         shown(&queue("if (full) exit(0);"), &["--threads", "1..2", "--steps", "2", "--preadds", "0"]);
-    assert_eq!(code, Some(3), "{said}");
+    assert_eq!(code, 3, "{said}");
     assert!(said.contains("( e(0) e(0) ): nothing was checked") && said.contains(" 0 stuck"), "{said}");
     // Who waits in its place is stuck.
     let waits = queue("").replace("(int v) {", "(int v) { while (full) ;");
     let (code, said) = shown(&waits, &["--threads", "1", "--steps", "2", "--preadds", "0"]);
-    assert_eq!(code, Some(1), "{said}");
+    assert_eq!(code, 1, "{said}");
     assert!(said.contains("waits for ever"), "{said}");
 }
 
@@ -804,7 +774,7 @@ fn collections_with_threads_of_their_own() {
         text("ticks = 1;", start, "").replace("return bits >> k & 1;", "return 0;"),
     ] {
         let (code, said) = shown(&text, &["--threads", "1..2", "--steps", "1..2", "--preadds", "0"]);
-        assert_eq!(code, Some(3), "{said}");
+        assert_eq!(code, 3, "{said}");
         assert!(
             said.contains("not supported: a client whose initialisation or operations start threads"),
             "{said}"

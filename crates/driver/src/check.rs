@@ -120,7 +120,8 @@ pub fn leeway(models: &[&Model]) -> Leeway {
     }
 }
 
-/// Whether a model forbids circles of reads-from and something else than addresses and data, beside those of its memory order.
+/// Whether a model forbids cycles of reads-from with anything but address and data dependencies, apart from those of its
+/// memory order.
 fn has_chains(model: &Model) -> bool {
     use BaseRelation::{Addr, Data, Ext, Id, Int, Loc, Rf};
     let harmless = [Rf, Addr, Data, Loc, Int, Ext, Id];
@@ -140,6 +141,7 @@ pub fn check(
     terms: &Terms,
     progress: &dyn Fn(Stage),
 ) -> CheckResult {
+    let _span = tracing::info_span!("check", test = question.name(), model = model.name).entered();
     let start = Instant::now();
     let budget = terms.allowance.begin();
     let mut result = CheckResult {
@@ -401,7 +403,7 @@ pub(crate) fn refused(refusal: Refusal) -> Reason {
 /// observation that is not serial.
 ///
 /// Whether the number is wrong cannot be known: memory could be laid out such that it is the same as in a serial
-/// execution. That numbers match by chance is no matter here, for nothing is proved by it.
+/// execution. Numbers may match by chance; that does no harm, since nothing is proved by it.
 fn address_as_number(
     session: &Session,
     trace: &Trace,

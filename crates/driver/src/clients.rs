@@ -90,7 +90,8 @@ pub struct Setting<'a> {
     pub reuse: bool,
     /// Whether hash functions are chosen.
     pub hash: bool,
-    /// What a reference may cost. What it remembers belongs to no schedule, so that of memory the whole process counts.
+    /// What a reference may cost. What it remembers serves all schedules, so its limit of memory is one of the whole
+    /// process.
     pub budget: &'a Budget,
 }
 

@@ -55,6 +55,7 @@ pub fn verify(
     approach: Approach,
     progress: &dyn Fn(Stage),
 ) -> Verified {
+    let _span = tracing::info_span!("verify", model = model.name).entered();
     let start = Instant::now();
     let question = Question::Main(main);
     let mut result = CheckResult {

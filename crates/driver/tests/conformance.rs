@@ -2,30 +2,19 @@
 //! language. Those of `corpus/c` must hold and also succeed when compiled and run; those of `corpus/c-bad`
 //! have one fault each, named beside it in a comment `fault: …`.
 
+mod common;
+
+use common::{files, load, native};
 use fencepost_driver::check::{Terms, check};
 use fencepost_driver::session::Session;
 use fencepost_harness::result::Verdict;
 use fencepost_harness::verdict::Kind;
-use std::path::{Path, PathBuf};
-use std::process::Command;
-
-/// The files of a folder of the corpus.
-fn files(folder: &str) -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus").join(folder);
-    let entries = std::fs::read_dir(folder).expect("the folder exists");
-    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("readable").path()).collect();
-    files.sort();
-    assert!(!files.is_empty());
-    files
-}
+use std::path::Path;
 
 /// Checks the closed program of a file, which must expect this verdict of itself, and no other.
 fn verdict(path: &Path, expected: Kind) -> (Session, Verdict) {
     let name = path.display();
-    let session = match Session::load(path, &[], None) {
-        Ok(session) => session,
-        Err(rejected) => panic!("{name}: {:#?}", rejected.diagnostics),
-    };
+    let session = load(path, &[]);
     let expectations: Vec<_> = session.harness.expectations.iter().collect();
     let [expectation] = expectations[..] else { panic!("{name} should expect one verdict") };
     assert_eq!((expectation.test.as_str(), expectation.verdict), ("main", expected), "{name}");
@@ -46,18 +35,8 @@ fn programs_without_fault_hold() {
 /// The expectations themselves are right: a compiler agrees.
 #[test]
 fn programs_without_fault_succeed_natively() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let program = folder.path().join("program");
     for path in files("c") {
-        let compiled = Command::new("cc")
-            .args(["-std=gnu11", "-fwrapv", "-O0", "-w", "-o"])
-            .args([&program, &path])
-            .output()
-            .expect("there is a compiler");
-        assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
-        let output = Command::new(&program).output().expect("it runs");
-        let says = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.success(), "{}: {says}", path.display());
+        native(&path);
     }
 }
 

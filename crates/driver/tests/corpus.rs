@@ -1,5 +1,8 @@
 //! The corpus: every file carries its expectations, and every one of them is checked.
 
+mod common;
+
+use common::{corpus, files, load};
 use fencepost_bounded::Precision;
 use fencepost_bounded::check::{Options, observations};
 use fencepost_driver::check::{Decider, Terms, check};
@@ -12,35 +15,8 @@ use fencepost_harness::observation::ObservationSet;
 use fencepost_harness::operation::Expectation;
 use fencepost_harness::question::Question;
 use fencepost_harness::verdict::Kind;
-use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-
-fn corpus() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus")
-}
-
-/// The C files of a folder.
-fn files(folder: &str) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(corpus().join(folder)).expect("the folder exists");
-    let mut files: Vec<PathBuf> = entries
-        .map(|entry| entry.expect("readable").path())
-        .filter(|path| path.extension().is_some_and(|extension| extension == "c"))
-        .collect();
-    files.sort();
-    files
-}
-
-fn load(path: &Path, arguments: &[&str]) -> Session {
-    let arguments: Vec<String> = arguments.iter().map(|&argument| argument.to_owned()).collect();
-    match Session::load(path, &arguments, None) {
-        Ok(session) => session,
-        Err(rejected) => {
-            let messages: Vec<&str> = rejected.diagnostics.iter().map(|d| d.message.as_str()).collect();
-            panic!("{}: {messages:?}", path.display());
-        }
-    }
-}
 
 fn verdict(session: &mut Session, test: &str, model: &str) -> (Kind, String) {
     verdict_within(session, test, model, &Terms::default())
@@ -194,7 +170,7 @@ const NEEDED: [(&str, &[&str]); 6] = [
 fn every_fence_is_needed() {
     let mut jobs = Vec::new();
     for (name, tests) in NEEDED {
-        let path = corpus().join(format!("checkfence/{name}.c"));
+        let path = corpus(&format!("checkfence/{name}.c"));
         let text = std::fs::read_to_string(&path).expect("readable");
         let fences = text.matches(" ORDER(").count();
         assert_eq!(fences, tests.len(), "{name} has {fences} fences");
@@ -234,7 +210,7 @@ fn mining_agrees_with_the_solver_and_with_references() {
     let jobs =
         SMALL.iter().flat_map(|(file, reference, tests)| tests.iter().map(move |t| (file, reference, t)));
     parallel(jobs.collect(), |(file, reference, test)| {
-        let path = |name: &str| corpus().join(format!("checkfence/{name}.c"));
+        let path = |name: &str| corpus(&format!("checkfence/{name}.c"));
         let mut session = load(&path(file), &[]);
         let mined = mine(&mut session, test);
         let subject = session.question(test).expect("the test exists");
@@ -261,7 +237,7 @@ fn ranges_do_not_change_verdicts() {
         ("snark", "D0", Kind::Violated),
     ];
     parallel(jobs, |(file, test, expected)| {
-        let mut session = load(&corpus().join(format!("checkfence/{file}.c")), &[]);
+        let mut session = load(&corpus(&format!("checkfence/{file}.c")), &[]);
         let subject = session.question(test).expect("the test exists");
         let model = fencepost_models::builtin("relaxed").expect("it ships");
         let terms = Terms { precision: Precision::Types, ..Terms::default() };

@@ -1,20 +1,15 @@
 //! What the engine must not get wrong about loops, waiting, prefixes of executions and primed operations.
 
+mod common;
+
+use common::session as load;
 use fencepost_bounded::check::{self, Options};
 use fencepost_driver::check::{Terms, check, leeway};
-use fencepost_driver::session::Session;
 use fencepost_harness::budget::Poll;
 use fencepost_harness::engine::Finding;
 use fencepost_harness::question::Question;
 use fencepost_harness::result::{CheckResult, Verdict};
 use fencepost_harness::verdict::Kind;
-
-fn load(text: &str) -> Session {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = folder.path().join("program.c");
-    std::fs::write(&path, text).expect("written");
-    Session::load(&path, &[], None).map_err(|rejected| rejected.diagnostics).expect("the program is fine")
-}
 
 fn run(text: &str, model: &str) -> CheckResult {
     let session = load(text);

@@ -1,8 +1,10 @@
 //! Ghost state: both engines, and verification, say the same of what it can tell, rule by rule and on random
 //! programs.
 
+mod common;
+
+use common::session;
 use fencepost_driver::check::{Decider, Terms, check};
-use fencepost_driver::session::Session;
 use fencepost_driver::verify::verify;
 use fencepost_explore::Options;
 use fencepost_explore::abstraction::Approach;
@@ -27,11 +29,7 @@ fn verdicts(declarations: &str, threads: [&str; 2], claim: &str) -> [Kind; 3] {
         thread(0, threads[0]),
         thread(1, threads[1]),
     );
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("a.c");
-    std::fs::write(&path, &text).expect("writable");
-    let session = Session::load(&path, &[], None);
-    let session = session.unwrap_or_else(|rejected| panic!("{text}\n{:?}", rejected.diagnostics));
+    let session = session(&text);
     let main = session.harness.main.expect("a main");
     MODELS.map(|name| {
         let model = fencepost_models::builtin(name).expect("it ships");

@@ -4,6 +4,9 @@
 //! Objects have owners that are counted down, with orders that suffice or do not; atomic and ghost blocks store, loop or
 //! wait, and store again. `PROGRAMS` sets how many there are, `SEED` which.
 
+mod common;
+
+use common::session;
 use fencepost_bounded::check::{Options, check, observations};
 use fencepost_driver::session::Session;
 use fencepost_explore::{Buffering, explore};
@@ -145,18 +148,12 @@ fn compare(session: &Session, text: &str, name: &str) -> Found {
 fn both_engines_agree_on_late_frees_and_blocks_that_stop() {
     let (seed, programs) = (setting("SEED", 1), setting("PROGRAMS", 80));
     println!("SEED={seed} PROGRAMS={programs}");
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = folder.path().join("program.c");
     let models = ["sc", "tso", "pso", "rmo", "relaxed"];
     // Programs with a fault, without, and those whose faults only a model as weak as this one shows.
     let (mut faults, mut right, mut only) = (0, 0, [0; 5]);
     for number in 0..programs {
         let text = program(&mut Random::new(seed.wrapping_mul(1_000_003).wrapping_add(number)));
-        std::fs::write(&path, &text).expect("written");
-        let session = match Session::load(&path, &[], None) {
-            Ok(session) => session,
-            Err(rejected) => panic!("{:#?}\n{text}", rejected.diagnostics),
-        };
+        let session = session(&text);
         let mut before = Found::Nothing;
         for (index, model) in models.iter().enumerate() {
             let found = compare(&session, &text, model);

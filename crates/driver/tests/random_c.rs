@@ -7,8 +7,10 @@ mod expression;
 #[path = "random_c/generate.rs"]
 mod generate;
 
+mod common;
+
+use common::{native, session as load};
 use fencepost_driver::check::{Terms, check};
-use fencepost_driver::session::Session;
 use fencepost_harness::budget::Poll;
 use fencepost_harness::serial::{Script, SerialWorld};
 use fencepost_harness::verdict::Kind;
@@ -16,8 +18,6 @@ use fencepost_lsl::interp::Thread;
 use fencepost_lsl::memory::Memory;
 use fencepost_reference::random::{Random, setting};
 use generate::function;
-use std::path::Path;
-use std::process::Command;
 
 /// As many functions are loaded at once.
 const BATCH: usize = 100;
@@ -26,7 +26,7 @@ const BATCH: usize = 100;
 const ENGINE_STEP: usize = 10;
 
 /// What the functions return when compiled.
-fn native(folder: &Path, functions: &[String]) -> Vec<u64> {
+fn values(functions: &[String]) -> Vec<u64> {
     let calls: Vec<String> =
         (0..functions.len()).map(|i| format!("    printf(\"%lu\\n\", f{i}());\n")).collect();
     let text = format!(
@@ -34,27 +34,10 @@ fn native(folder: &Path, functions: &[String]) -> Vec<u64> {
         functions.concat(),
         calls.concat()
     );
-    let (source, program) = (folder.join("native.c"), folder.join("native"));
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let source = folder.path().join("native.c");
     std::fs::write(&source, text).expect("written");
-    let compiled = Command::new("cc")
-        .args(["-std=gnu11", "-fwrapv", "-O0", "-w", "-Wno-packed-bitfield-compat", "-o"])
-        .args([&program, &source])
-        .output()
-        .expect("there is a compiler");
-    assert!(compiled.status.success(), "{}", String::from_utf8_lossy(&compiled.stderr));
-    let output = Command::new(&program).output().expect("it runs");
-    assert!(output.status.success(), "it ends with {}", output.status);
-    let text = String::from_utf8(output.stdout).expect("it prints numbers");
-    text.lines().map(|line| line.parse().expect("a number")).collect()
-}
-
-fn load(folder: &Path, text: &str) -> Session {
-    let path = folder.join("program.c");
-    std::fs::write(&path, text).expect("written");
-    match Session::load(&path, &[], None) {
-        Ok(session) => session,
-        Err(rejected) => panic!("{:#?}", rejected.diagnostics),
-    }
+    native(&source).lines().map(|line| line.parse().expect("a number")).collect()
 }
 
 /// A closed program that expects these values of functions.
@@ -71,19 +54,17 @@ fn functions_return_what_compiled_ones_do() {
     println!("SEED={seed} PROGRAMS={programs}");
     let mut random = Random::new(seed);
     let functions: Vec<String> = (0..programs).map(|number| function(&mut random, number)).collect();
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let values = native(folder.path(), &functions);
+    let values = values(&functions);
     let all: Vec<(usize, &String, u64)> = (0..programs).map(|i| (i, &functions[i], values[i])).collect();
 
-    let mut wrong: Vec<String> =
-        all.chunks(BATCH).flat_map(|batch| interpret(folder.path(), batch)).collect();
+    let mut wrong: Vec<String> = all.chunks(BATCH).flat_map(interpret).collect();
     wrong.sort_by_key(String::len);
     assert!(wrong.is_empty(), "{} of {programs} are wrong, as\n{}", wrong.len(), wrong[0]);
 
     for group in all.chunks(ENGINE_STEP) {
         // The shortest: what the engine must get right here is in each of them.
         let Some(one) = group.iter().min_by_key(|(_, text, _)| text.len()) else { continue };
-        let session = load(folder.path(), &closed(&[*one]));
+        let session = load(&closed(&[*one]));
         let subject = session.questions().remove(0);
         let model = fencepost_models::builtin("sc").expect("the model ships");
         let result = check(&session, &subject, &model, &Terms::default(), &|_| {});
@@ -92,8 +73,8 @@ fn functions_return_what_compiled_ones_do() {
 }
 
 /// Runs functions with the interpreter; returns those that disagree.
-fn interpret(folder: &Path, functions: &[(usize, &String, u64)]) -> Vec<String> {
-    let session = load(folder, &closed(functions));
+fn interpret(functions: &[(usize, &String, u64)]) -> Vec<String> {
+    let session = load(&closed(functions));
     let program = &session.harness.program;
     let disagreement = |(number, text, expected): &(usize, &String, u64)| {
         let poll = Poll::never();

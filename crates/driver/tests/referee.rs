@@ -9,6 +9,9 @@ mod programs;
 #[path = "referee/tamper.rs"]
 mod tamper;
 
+mod common;
+
+use common::session as load;
 use fencepost_bounded::check::{Options, check};
 use fencepost_driver::session::Session;
 use fencepost_explore::{Buffering, explore};
@@ -27,16 +30,6 @@ struct Good {
     session: usize,
     model: String,
     trace: Trace,
-}
-
-fn load(text: &str) -> Session {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = folder.path().join("program.c");
-    std::fs::write(&path, text).expect("written");
-    match Session::load(&path, &[], None) {
-        Ok(session) => session,
-        Err(rejected) => panic!("{:#?}\n{text}", rejected.diagnostics),
-    }
 }
 
 /// Traces of both engines: counterexamples where there are any, else executions that complete.

@@ -3,8 +3,10 @@
 //!
 //! `PROGRAMS` sets how many random programs there are.
 
+mod common;
+
+use common::{files, load, session};
 use fencepost_driver::check::{Decider, Terms, check};
-use fencepost_driver::session::Session;
 use fencepost_driver::verify::NAME;
 use fencepost_explore as explore;
 use fencepost_harness::engine::Finding;
@@ -20,7 +22,6 @@ use fencepost_reference::lower::lower;
 use fencepost_reference::program::Program;
 use fencepost_reference::random::Random;
 use fencepost_reference::{axioms, cycles};
-use std::path::{Path, PathBuf};
 
 fn model(name: &str) -> Model {
     fencepost_models::builtin(name).expect("it ships")
@@ -104,29 +105,12 @@ fn order_is_true(trace: &Trace, told: &Explanation, name: &str) {
     }
 }
 
-fn files(folder: &str) -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus").join(folder);
-    let entries = std::fs::read_dir(folder).expect("the folder exists");
-    let paths = entries.map(|entry| entry.expect("readable").path());
-    let mut files: Vec<PathBuf> =
-        paths.filter(|path| path.extension().is_some_and(|extension| extension == "c")).collect();
-    files.sort();
-    files
-}
-
-fn load(path: &Path) -> Session {
-    match Session::load(path, &[], None) {
-        Ok(session) => session,
-        Err(rejected) => panic!("{}: {:?}", path.display(), rejected.diagnostics),
-    }
-}
-
 /// Checks what is expected to be violated in these folders. Returns how many counterexamples had reorderings, and how
 /// many there were.
 fn corpora(folders: &[&str], terms: &Terms, suited: impl Fn(&str) -> bool) -> (usize, usize) {
     let (mut reordered, mut all) = (0, 0);
     for path in folders.iter().flat_map(|folder| files(folder)) {
-        let mut session = load(&path);
+        let mut session = load(&path, &[]);
         for expected in session.harness.expectations.clone() {
             let violated = expected.verdict == fencepost_harness::verdict::Kind::Violated;
             if !violated || expected.test == NAME || !suited(&expected.model) {
@@ -200,12 +184,9 @@ void enter(int me)
 
 #[test]
 fn freed_memory_and_ghosts() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = folder.path().join("a.c");
     let explicit = Terms { engine: Decider::Explicit(explore::Options::default()), ..Terms::default() };
     for (text, models) in [(FREED, &["tso", "pso", "rmo", "relaxed"][..]), (GHOSTS, &["tso", "pso"])] {
-        std::fs::write(&path, text.replace("FENCE", "")).expect("written");
-        let session = load(&path);
+        let session = session(&text.replace("FENCE", ""));
         for name in models {
             for terms in [&Terms::default(), &explicit] {
                 let result = check(&session, &session.questions()[0], &model(name), terms, &|_| {});
@@ -218,8 +199,7 @@ fn freed_memory_and_ghosts() {
             }
         }
         // With the pairs in order there is nothing to explain.
-        std::fs::write(&path, text.replace("FENCE", "fence(\"store-load\")")).expect("written");
-        let session = load(&path);
+        let session = common::session(&text.replace("FENCE", "fence(\"store-load\")"));
         let result = check(&session, &session.questions()[0], &model("tso"), &Terms::default(), &|_| {});
         assert_eq!(result.verdict, Verdict::Holds);
     }

@@ -3,6 +3,9 @@
 //!
 //! Bounds are part of the bargain: where the bounded engine cannot say, it must say so.
 
+mod common;
+
+use common::session;
 use fencepost_bounded::check::{Options, check, observations};
 use fencepost_driver::check::leeway;
 use fencepost_driver::session::Session;
@@ -123,17 +126,11 @@ fn compare(session: &Session, threads: &[Vec<Stmt>], text: &str, name: &str, tal
 fn brute_force_and_both_engines_agree_on_random_control_flow() {
     let (seed, programs) = (setting("SEED", 1), setting("PROGRAMS", 80));
     println!("SEED={seed} PROGRAMS={programs}");
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = folder.path().join("program.c");
     let mut tally = Tally::default();
     for number in 0..programs {
         let threads = program(&mut Random::new(seed.wrapping_mul(1_000_003).wrapping_add(number)));
         let text = text::data_type(&threads);
-        std::fs::write(&path, &text).expect("written");
-        let session = match Session::load(&path, &[], None) {
-            Ok(session) => session,
-            Err(rejected) => panic!("{:#?}\n{text}", rejected.diagnostics),
-        };
+        let session = session(&text);
         for model in ["sc", "tso", "pso"] {
             compare(&session, &threads, &text, model, &mut tally);
         }

@@ -4,6 +4,9 @@
 //! several widths to the same bytes, pointers, locks, compare-and-swap, memory that is allocated and freed, and undefined bits.
 //! `PROGRAMS` sets how many there are, `SEED` which.
 
+mod common;
+
+use common::session;
 use fencepost_bounded::check::{Options, check, observations};
 use fencepost_driver::check::leeway;
 use fencepost_driver::session::Session;
@@ -204,16 +207,10 @@ fn compare(session: &Session, text: &str, name: &str) -> Option<bool> {
 fn waiting_loops_leave_the_same_behind() {
     let (seed, programs) = (setting("SEED", 1), setting("PROGRAMS", 120));
     println!("SEED={seed} PROGRAMS={programs}");
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = folder.path().join("program.c");
     let (mut wrong, mut right) = (0, 0);
     for number in 0..programs {
         let text = waiting::program(&mut Random::new(seed.wrapping_mul(1_000_033).wrapping_add(number)));
-        std::fs::write(&path, &text).expect("written");
-        let session = match Session::load(&path, &[], None) {
-            Ok(session) => session,
-            Err(rejected) => panic!("{:#?}\n{text}", rejected.diagnostics),
-        };
+        let session = session(&text);
         let subject = session.questions().remove(0);
         let Question::Main(main) = subject else { panic!("there is a main") };
         for name in ["sc", "tso", "pso", "rmo", "relaxed"] {
@@ -255,16 +252,10 @@ fn waiting_loops_leave_the_same_behind() {
 fn both_engines_agree_on_random_data_types() {
     let (seed, programs) = (setting("SEED", 1), setting("PROGRAMS", 150));
     println!("SEED={seed} PROGRAMS={programs}");
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = folder.path().join("program.c");
     let (mut faults, mut right) = (0, 0);
     for number in 0..programs {
         let text = program(&mut Random::new(seed.wrapping_mul(1_000_003).wrapping_add(number)));
-        std::fs::write(&path, &text).expect("written");
-        let session = match Session::load(&path, &[], None) {
-            Ok(session) => session,
-            Err(rejected) => panic!("{:#?}\n{text}", rejected.diagnostics),
-        };
+        let session = session(&text);
         for model in ["sc", "tso", "pso"] {
             match compare(&session, &text, model) {
                 Some(true) => faults += 1,

@@ -1,6 +1,9 @@
 //! Verification without bounds: the programs of `corpus/blender` that run for ever, each as its file expects, and
 //! what Section 6.2 of the paper says of the abstractions.
 
+mod common;
+
+use common::corpus;
 use fencepost_driver::session::Session;
 use fencepost_driver::verify::{self, Verified};
 use fencepost_explore::abstraction::{Abstraction, Approach};
@@ -8,15 +11,9 @@ use fencepost_harness::budget::Budget;
 use fencepost_harness::question::Question;
 use fencepost_harness::result::Verdict;
 use fencepost_harness::verdict::{Kind, Reason};
-use std::path::Path;
 
 fn load(file: &str, arguments: &[&str]) -> Session {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/blender").join(file);
-    let arguments: Vec<String> = arguments.iter().map(|&argument| argument.to_owned()).collect();
-    match Session::load(&path, &arguments, None) {
-        Ok(session) => session,
-        Err(rejected) => panic!("{file}: {:?}", rejected.diagnostics),
-    }
+    common::load(&corpus("blender").join(file), arguments)
 }
 
 fn run(session: &Session, model: &str, approach: Approach) -> Verified {
@@ -75,7 +72,7 @@ fn programs_are_as_expected() {
 /// All programs that run for ever are among them.
 #[test]
 fn no_program_is_forgotten() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/blender");
+    let folder = corpus("blender");
     for entry in std::fs::read_dir(folder).expect("the folder exists") {
         let path = entry.expect("readable").path();
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();

@@ -23,9 +23,10 @@
 //! }
 //! ```
 //!
-//! Rooms, each of which uses those before it: `code`, what is executed; `state`, what there is; `reduce`, what need not
-//! be told apart; `step`, how a state leads to others; `judge`, whether an execution may end so; `search`, which state is
-//! next. [`abstraction`] searches the same machine with store buffers of bounded form, [`rlx`] is a machine of its own.
+//! Its modules, each of which uses those before it: `code`, what is executed; `state`, what there is; `reduce`, what need
+//! not be told apart; `step`, how a state leads to others; `judge`, whether an execution may end so; `search`, which
+//! state is next. [`abstraction`] searches the same machine with store buffers of bounded form, [`rlx`] is a machine of
+//! its own.
 //!
 //! Deliberately absent: C, the text of models, and judging of its own counterexamples.
 
@@ -64,6 +65,7 @@ use fencepost_harness::verdict::Reason;
 use fencepost_lsl::program::{Stmt, StmtKind};
 use fencepost_lsl::source::SourceMap;
 use std::time::Instant;
+use tracing::field::Empty;
 
 /// The engine: visits every state.
 #[derive(Clone, Debug, Default)]
@@ -144,7 +146,9 @@ pub fn explore(
     let closed_program = matches!(question, Question::Main(_));
     let mut judge = Judge::new(closed_program, specification);
     let twins = if options.reductions.symmetry { symmetry::sets(&code.twins) } else { Vec::new() };
-    let mut footprint = Footprint::new(Machine::classes(&harness.program, &code), twins);
+    let reduce = tracing::info_span!("reduce", instructions = code.instrs.len());
+    let classes = reduce.in_scope(|| Machine::classes(&harness.program, &code));
+    let mut footprint = Footprint::new(classes, twins);
     let mut restarts = 0;
     // Whether the program treats all addresses alike, as far as is known.
     let mut alike = true;
@@ -158,7 +162,11 @@ pub fn explore(
         machine.alike.renames &= alike;
         machine.alike.symmetric &= alike;
         let mut explorer = Explorer::new(&mut machine, &mut judge, progress);
+        let span = tracing::info_span!("explore", restarts, states = Empty, transitions = Empty).entered();
         let end = explorer.explore();
+        span.record("states", explorer.statistics.states)
+            .record("transitions", explorer.statistics.transitions);
+        drop(span);
         let Explorer { mut statistics, mut witness, waiting, .. } = explorer;
         alike &= machine.alike.holds;
         let betrayed = !machine.alike.holds || machine.footprint.betrayed();

@@ -110,7 +110,7 @@ pub struct Options {
     pub reuse: bool,
     /// Stores that a thread may have under way. An exploration that would need more is inconclusive.
     pub buffer: usize,
-    /// Whether a thread waits while it has that many under way, instead. Misses executions with more.
+    /// Whether a thread that has so many under way waits instead. Misses executions with more.
     pub waits_when_full: bool,
     /// How store buffers are represented.
     pub abstraction: Abstraction,

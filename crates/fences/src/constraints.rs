@@ -1,11 +1,11 @@
 //! From ordering constraints to fences.
 //!
-//! The constraint [l₁ ≺ l₂] forbids that the access labelled l₂ overtakes an earlier one labelled l₁
-//! (*Automatic Inference of Memory Fences*, Section 2.2). It is enforced if every path from l₁ to l₂ in the
-//! program's flow passes a fence that orders accesses of these kinds (Lemma 2.2). Which fences do that is an
-//! avoid formula once more: the flow is the transition system, l₁ where it begins, l₂ its error, and a fence
-//! at a place prevents the step across that place. The paper considers the places right behind l₁ and right
-//! before l₂ only (Section 2.3); with formulas, all places cost no more thought.
+//! The constraint [l₁ ≺ l₂] forbids that the access labelled l₂ overtakes an earlier one labelled l₁ (*Automatic
+//! Inference of Memory Fences*, Section 2.2). It is enforced if every path from l₁ to l₂ in the program's flow passes
+//! a fence that orders accesses of these kinds (Lemma 2.2). Which fences do that is an avoid formula once more: the
+//! flow is the transition system, l₁ where it begins, l₂ its error, and a fence at a place prevents the step across
+//! that place. The paper considers the places right behind l₁ and right before l₂ only (Section 2.3); with formulas,
+//! it is no harder to consider all places.
 //!
 //! Replacing each constraint of an avoid formula by its enforcement gives a formula over fences, whose minimal
 //! sets are the placements: a fence that serves several constraints is found without being looked for.
@@ -32,7 +32,7 @@ pub struct Ordering {
 }
 
 impl Ordering {
-    /// Between accesses that do what they can.
+    /// The constraint for accesses that do all they can: a read-modify-write stores.
     pub(crate) fn new(before: u32, after: u32) -> Ordering {
         Ordering { before, after, idle: false }
     }

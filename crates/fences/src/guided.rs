@@ -24,12 +24,12 @@ pub trait Trial {
     /// What a placement leads to.
     fn check(&mut self, on: &Placement) -> Result<Tried, Reason>;
 
-    /// Fences of which every placement has one that does not fail as the one did that was asked about last;
-    /// none if nothing helps.
+    /// After a failure: fences of which every placement that does not fail in the same way has one; none if nothing
+    /// helps.
     fn correction(&mut self) -> Result<Placement, Reason>;
 
-    /// Whether a failure is still possible with more fences, as far as is worth knowing: then the next correction
-    /// is of that one.
+    /// Whether a failure is still possible with more fences, as far as is worth knowing; if so, the next correction
+    /// is about that failure.
     fn still_fails(&mut self, on: &Placement) -> Result<bool, Reason>;
 }
 
@@ -135,6 +135,8 @@ pub fn infer<Q: Trial>(
     options: &Options,
     effort: &mut Effort,
 ) -> Result<Searched, (usize, Reason)> {
+    let _span =
+        tracing::info_span!("infer", questions = questions.len(), slots = options.costs.len()).entered();
     let mut costs = options.costs.concat();
     costs.reverse();
     let order = (0..questions.len()).collect();

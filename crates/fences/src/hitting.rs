@@ -1,9 +1,9 @@
 //! Minimum hitting sets: the cheapest choice of elements that has one of every set.
 //!
-//! Branch and bound. A set with few elements left is branched on, one element after the other, each excluded
-//! once it was tried. What disjoint sets cost at least bounds the rest from below. An element whose sets
-//! another hits for no more is left out from the start, which makes most of the places for a fence that
-//! serve the same purpose one.
+//! Branch and bound. A set with few elements left is branched on, one element after the other, each excluded once it
+//! was tried. What disjoint sets cost at least bounds the rest from below. An element is left out from the start if
+//! another that costs no more hits all of its sets; so of places for a fence that serve the same purpose, mostly one
+//! remains.
 
 use fencepost_harness::budget::{Exhausted, Poll};
 

@@ -32,9 +32,9 @@ pub fn slot(program: &Program, switch: Switch) -> &Slot {
     &program.slots[switch.slot.index()]
 }
 
-/// Takes slots out of a program: all but those in functions or files of these names. Numbers stay as they
-/// are. Returns the names that are none. A text that is included twice has one place for each of its statements, in all
-/// functions that it makes.
+/// Takes slots out of a program: all but those in functions or files of these names. Numbers stay as they are. Returns
+/// the names that fit nothing. A text that is included twice has one place for each of its statements, in all functions
+/// that it makes.
 pub fn keep_within<'n>(program: &mut Program, names: &'n [String]) -> Vec<&'n str> {
     let mut functions: Vec<Vec<&str>> = vec![Vec::new(); program.slots.len()];
     for proc in &program.procs {

@@ -135,6 +135,8 @@ pub fn infer(
     extent: &Extent,
     cost: &dyn Fn(FenceAt) -> u64,
 ) -> Result<Solutions, Obstacle> {
+    let _span =
+        tracing::info_span!("infer", goals = goals.len(), slots = harness.program.slots.len()).entered();
     let mut bdd = Bdd::default();
     let mut merged = Merged::default();
     let mut all = Formula::TRUE;

@@ -64,6 +64,7 @@ pub fn infer(
     cost: &dyn Fn(SlotId) -> u64,
     progress: &dyn Fn(&Statistics),
 ) -> Result<Inferred, Reason> {
+    let _span = tracing::info_span!("infer", slots = harness.program.slots.len()).entered();
     let system = system(harness, question, options, progress)?;
     let all = matches!(options.abstraction, Abstraction::PartiallyDisjunctive(_));
     let mut constraints = Constraints::default();

@@ -43,7 +43,7 @@ impl From<Exhausted> for Reason {
 }
 
 impl Budget {
-    /// Whether to stop, and why. What states take, who makes them knows: see [`Budget::full`].
+    /// Whether to stop, and why. How much memory states take is not known here: see [`Budget::full`].
     pub fn exhausted(&self) -> Option<Exhausted> {
         self.spent().err().or_else(|| self.full(0).then_some(Exhausted::Memory))
     }
@@ -57,7 +57,7 @@ impl Budget {
         }
     }
 
-    /// Whether too much memory is held, of which states take some.
+    /// Whether too much memory is held, given how many bytes of it states take.
     pub fn full(&self, states: u64) -> bool {
         let held = || resident_memory().unwrap_or(0).max(states);
         self.state_memory.is_some_and(|limit| states > limit)
@@ -96,7 +96,7 @@ impl Allowance {
 /// How many questions pass before one is put: it costs a system call or two.
 const PATIENCE: u32 = 256;
 
-/// Someone who may want work to stop, and how often that was not asked since.
+/// Who is asked whether to go on, and how many questions were passed over since the last one.
 pub struct Poll<'a> {
     whom: Whom<'a>,
     passed: Cell<u32>,

@@ -89,8 +89,8 @@ fn same_text(a: &Global, b: &Global) -> bool {
     (a.size, a.constant, &a.init) == (b.size, b.constant, &b.init)
 }
 
-/// For each of some things, that of others which has the same name and the same rank among those of that name; none
-/// if there are more or fewer of them.
+/// For each thing in `from`, the one in `to` that has the same name and the same rank among those of that name; none
+/// if there are not as many of that name on both sides.
 fn ranks<T>(from: &[T], to: &[T], name: impl Fn(&T) -> &String) -> Vec<Option<usize>> {
     let by_name = |things: &[T]| -> FxHashMap<String, Vec<usize>> {
         let mut places: FxHashMap<String, Vec<usize>> = FxHashMap::default();

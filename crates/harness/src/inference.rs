@@ -153,7 +153,7 @@ pub struct Inference {
     pub file: String,
     /// How placements were inferred.
     pub method: Method,
-    /// Whether that finds what is needed, and no more.
+    /// Whether this method finds what is needed, and no more.
     pub exact: bool,
     /// What placements were asked.
     pub questions: Vec<Demand>,
@@ -167,8 +167,8 @@ pub struct Inference {
     pub tried: usize,
     /// Sets of fences found of which each placement needs one.
     pub corrections: usize,
-    /// Repetitions of a loop beyond which a placement was taken to fail, if one was for that: then others may be
-    /// right that were not found.
+    /// If placements were taken to fail because a loop can repeat more often than this, that limit: placements that
+    /// are right may then have been missed.
     pub loop_limit: Option<u32>,
     /// Time of the whole search.
     pub time: Duration,

@@ -25,7 +25,7 @@
 //!
 //! let take = |thread| Event::Invoke(thread, FixedCall { op: OpId(0), args: vec![] });
 //! let get = |thread, ticket| Event::Respond(thread, vec![Value::new(ticket)]);
-//! // One after the other, yet the second has the first number: threads may not have been in step, time was.
+//! // One after the other, yet the second gets the first number: the order of calls in each thread allows that, real time does not.
 //! let events = vec![take(0), get(0, 1), take(1), get(1, 0)];
 //! let history = History { initial: vec![], events, end: End::Complete };
 //! let holds = |property| history.judge(&mut *monitor(property, Waiting::Together, Tickets));

@@ -16,6 +16,7 @@ use fencepost_lsl::memory::Memory;
 use fencepost_lsl::value::Value;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
+use tracing::field::Empty;
 
 /// What mining found.
 #[derive(Debug)]
@@ -53,6 +54,7 @@ struct Step {
 
 /// Enumerates the serial executions of a test, unless there is no time for it.
 pub fn mine(harness: &Harness, test: &Test, poll: &Poll) -> Result<Mined, Exhausted> {
+    let span = tracing::info_span!("mine", test = test.name, calls = Empty).entered();
     let mut search = Search { harness, test, calls: 0, poll };
     let mined = match search.run() {
         Ok(observations) if observations.is_empty() => {
@@ -61,6 +63,7 @@ pub fn mine(harness: &Harness, test: &Test, poll: &Poll) -> Result<Mined, Exhaus
         Ok(observations) => Mined::Specification { observations, calls: search.calls },
         Err(mined) => *mined,
     };
+    span.record("calls", search.calls);
     match (mined, poll.told()) {
         (Mined::Impossible(_), Some(exhausted)) => Err(exhausted),
         (mined, _) => Ok(mined),

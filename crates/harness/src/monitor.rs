@@ -1,8 +1,8 @@
 //! Monitors: what watches the calls of an execution while an engine explores it, and says when they can no
 //! longer be explained.
 //!
-//! An engine that stores states stores the monitor's with them, so that is one number: the monitor keeps
-//! what it stands for. Equal numbers mean equal futures.
+//! An engine that stores states stores that of the monitor with them. So a monitor's state is one number, and the
+//! monitor keeps what it stands for. Equal numbers mean equal futures.
 
 use crate::client::FixedCall;
 use fencepost_lsl::value::Value;

@@ -12,7 +12,7 @@ use rustc_hash::FxHashSet;
 pub struct Slot {
     /// The call, counted as in [`Test::invocations`].
     pub invocation: usize,
-    /// Whether it is an input, and which input or output of the operation it is.
+    /// Whether it is an input; otherwise it is an output.
     pub input: bool,
     /// Index among the operation's inputs or outputs.
     pub index: usize,

@@ -298,8 +298,8 @@ pub struct Reordering {
 /// What replay worked out about a trace.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Explanation {
-    /// What reads or writes memory, `free` included, in an order in which memory can have seen it: every one of
-    /// the reorderings shows in it, and else it is near to program order.
+    /// What reads or writes memory, `free` included, in an order in which memory can have seen it: each of the
+    /// reorderings shows in it, and apart from them it is near to program order.
     pub order: Vec<EventId>,
     /// Pairs that the model would have to keep in order to forbid the execution; no fewer of them would do.
     pub reorderings: Vec<Reordering>,
@@ -313,8 +313,8 @@ pub struct Explanation {
     pub spans: Vec<Span>,
     /// The objects.
     pub objects: Vec<NamedObject>,
-    /// For each thread that the trace leaves before its end: what it reads next, if memory stays as it is in
-    /// the end. Of a thread that waits for ever, what it waits for; starts anew once it repeats.
+    /// For each thread that the trace leaves before its end: what it reads next, if memory stays as it is in the end.
+    /// Of a thread that waits for ever, one round of what it looks at.
     pub looks: Vec<Vec<Look>>,
 }
 

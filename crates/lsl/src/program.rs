@@ -218,7 +218,7 @@ pub enum StmtKind {
     },
     /// A fence.
     Fence(Fence),
-    /// A place where a fence could be put. Means nothing but to who looks for such places.
+    /// A place where a fence could be put. It means nothing, except to those who look for such places.
     Slot(SlotId),
     /// Executes in order and uninterrupted.
     Atomic(Vec<Stmt>),

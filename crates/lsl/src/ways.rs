@@ -1,5 +1,5 @@
-//! Which live registers a way through the procedure can in fact read: ways whose branches contradict each other are
-//! none. `while (node) next = …; if (node) use(next);` reads `next` on no way that does not write it first.
+//! Which live registers a way through the procedure can in fact read: ways whose branches contradict each other do
+//! not count. `while (node) next = …; if (node) use(next);` reads `next` on no way that does not write it first.
 //!
 //! Forwards from a point, branch by branch. Of registers it is known which hold the same value, which a constant,
 //! and which were found to be zero or not; nothing is assumed of them at the start. What is forgotten only adds ways,

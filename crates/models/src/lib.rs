@@ -11,14 +11,14 @@
 //! let text = "\"as Lamport has it\"\ninclude \"base.cat\"\n\
 //!             acyclic uninterrupted(po | rf | co | fr | start) as memory-order";
 //! let model = load("mine", "mine.cat", text, &mut sources).unwrap();
-//! // It says what a model says that ships, and so the machine of that is its machine.
+//! // It says the same as a model that ships, so the same machine runs it.
 //! assert_eq!(model.buffering, Some(Buffering::Sc));
 //!
 //! let mistakes = load("mine", "mine.cat", &text.replace("fr", "rfo"), &mut sources).unwrap_err();
 //! assert!(mistakes[0].message.contains("rfo"));
 //! ```
 //!
-//! Begin with `texts/base.cat` and `texts/tso.cat`, then [`cat`], what they are read to.
+//! Begin with `texts/base.cat` and `texts/tso.cat`, then [`cat`], the form in which they are read.
 //!
 //! Deliberately absent: executions. What an event is and how a relation is computed is the engines'.
 

@@ -136,7 +136,7 @@ impl Buffering {
         builtin(self.name()).expect("a test loads it")
     }
 
-    /// That of the shipped model of this name.
+    /// The store buffers of the shipped model of this name.
     pub fn named(name: &str) -> Option<Buffering> {
         Buffering::ALL.into_iter().find(|buffering| buffering.name() == name)
     }

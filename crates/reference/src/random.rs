@@ -50,7 +50,7 @@ fn series() -> u64 {
     })
 }
 
-/// Whether tests draw the series of which it is known what it has: others may lack what is rare.
+/// Whether tests draw the usual series, of which it is known what it contains: others may lack what is rare.
 pub fn is_usual() -> bool {
     series() == 1
 }

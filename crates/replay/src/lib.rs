@@ -89,6 +89,7 @@ pub fn replay_until(
     model: &Model,
     poll: &budget::Poll,
 ) -> Result<Explanation, Refusal> {
+    let _span = tracing::info_span!("replay", model = model.name, events = trace.events.len()).entered();
     let poll = poll::Poll::new(poll);
     let replayed = world::run(harness, trace, &poll)?;
     let sequel = sources::check(&harness.program, trace, &replayed, &poll)?;
@@ -116,6 +117,7 @@ pub fn judge_until(
     kept: &[Reordering],
     poll: &budget::Poll,
 ) -> Result<(), Refusal> {
+    let _span = tracing::info_span!("replay", model = model.name, events = trace.events.len()).entered();
     let poll = poll::Poll::new(poll);
     let replayed = world::run(harness, trace, &poll)?;
     let sequel = sources::check(&harness.program, trace, &replayed, &poll)?;

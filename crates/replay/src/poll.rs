@@ -6,7 +6,7 @@ use std::cell::Cell;
 
 /// Someone who may want the referee to stop.
 pub(crate) struct Poll<'a> {
-    /// Nobody, where it is none.
+    /// Who is asked; none if nobody wants it to stop.
     asked: Option<&'a budget::Poll<'a>>,
     /// Whether the trace turned out to be too long.
     long: Cell<bool>,

@@ -1,6 +1,6 @@
 //! The relations that models are built from, on one execution.
 //!
-//! Whoever touches a byte is kept as a set of nodes, so that relations between accesses to one location are
+//! For each byte, the nodes that touch it are kept as a set, so that relations between accesses to one location are
 //! made in whole rows.
 
 use crate::evaluate::Execution;

@@ -162,7 +162,8 @@ struct Tape<'t> {
     onward: u32,
 }
 
-/// Turns of loops and calls that a thread may make. Whoever made the trace followed them, so it can be many.
+/// Turns of loops and calls that a thread may make. The engine followed them all to make the trace, so there can be
+/// many.
 pub(crate) const MAX_TURNS: u32 = 100_000_000;
 
 /// Turns that a thread may make where the trace leaves it: nothing is claimed about them.
@@ -424,7 +425,7 @@ impl<'t> Tape<'t> {
     }
 
     fn ask(&self) -> Result<(), Stop> {
-        // Whoever ran the thread asks what was told.
+        // Why to stop is asked of the poll by who ran the thread.
         self.poll.ask().map_err(|_| Stop::Refused("cut".into()))
     }
 

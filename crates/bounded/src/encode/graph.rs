@@ -71,8 +71,8 @@ fn is_long(relation: &Relation) -> bool {
     relation.any(&mut |r| matches!(r, Relation::Plus(_) | Relation::Recursive(..)))
 }
 
-/// Whether a model lets no load read what its own thread overwrote before: a constraint forbids to follow one's own
-/// store in program order and to precede it, `fr ; po`.
+/// Whether a model lets no load read what its own thread overwrote before: a constraint forbids that a load comes
+/// behind a store of its thread in program order and yet before it in `fr`.
 pub(crate) fn hides_overwritten(model: &Model) -> bool {
     let is = |relation: &Relation, wanted: &[BaseRelation]| matches!(relation, Relation::Base(base) if wanted.contains(base));
     let (fr, po) = ([BaseRelation::Fr], [BaseRelation::Po, BaseRelation::PoLoc]);

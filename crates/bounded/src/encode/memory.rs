@@ -1,14 +1,14 @@
 //! What accesses may read: reads-from, coherence and from-reads as literals.
 //!
-//! A read part has a literal for each write part it may read from and one for the initial content; at
-//! least one holds if the read is executed, and it forces equal locations and equal values. Two writes to
-//! the same location are ordered one way or the other. An access that reads from a write comes before
-//! every write that comes after that one. That nothing else holds is left to the model: its constraints
-//! forbid two sources, since one would be overwritten by the other.
+//! A read part has a literal for each write part it may read from and one for the initial content; at least one holds
+//! if the read is executed, and it forces equal locations and equal values. Two writes to the same location are
+//! ordered one way or the other. An access that reads from a write comes before every write that comes after that
+//! one. That a read has no second source follows from the model: one of the two would be overwritten by the other,
+//! which its constraints forbid.
 //!
-//! Whether an object is alive is a location of its own: `free` reads and clears it, and every access to
-//! an object that may be freed reads it, at the moment of the access. Two accesses that do no more than
-//! look at it are not accesses to one location.
+//! Whether an object is alive is a location of its own: `free` reads and clears it, and every access to an object
+//! that may be freed reads it, at the moment of the access. Two accesses that only look at it do not count as
+//! accesses to a common location.
 //!
 //! An atomic block in which its thread ends has not happened: what it stores is read by the block alone, and
 //! precedes nothing that others read. Its stores keep a place in coherence, so that the block reads the

@@ -117,6 +117,7 @@ pub(crate) fn encode<'a>(
     solver: Box<dyn Solver>,
     settings: Settings,
 ) -> Result<Encoding<'a>, Exhausted> {
+    let _span = tracing::info_span!("encode", model = model.name, events = unrolled.events.len()).entered();
     let Settings { mut shortcuts, budget } = settings;
     if !graph::hides_overwritten(model) {
         (shortcuts.hide_overwritten, shortcuts.resolve_local) = (false, false);

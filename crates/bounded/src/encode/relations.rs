@@ -1,7 +1,7 @@
 //! The relations of a model as literals: for each pair of events, when the pair is related.
 //!
-//! An entry is to be read *given that both events are executed*; an event passed on the way of a sequence
-//! adds its own execution. So program order is all constants, and most of what fences order is too.
+//! An entry is to be read *given that both events are executed*; an event in the middle of a sequence adds the
+//! condition that it is executed, too. So program order is all constants, and most of what fences order is too.
 
 use super::dependencies::Dependencies;
 use super::{Encoding, Memory};

@@ -128,7 +128,7 @@ impl Encoding<'_> {
             return;
         }
         let word = self.word(addr);
-        // An allocation mostly gets memory of its own, which is none of its targets.
+        // An allocation mostly gets memory of its own, which is not among its targets.
         let certain = !plan.may_miss && !matches!(self.unrolled.events[event].kind, EventKind::Alloc { .. });
         let mut lits = Vec::with_capacity(plan.targets.len());
         for target in &plan.targets {

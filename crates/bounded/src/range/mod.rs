@@ -93,7 +93,7 @@ pub enum Precision {
     /// Follow values through memory.
     #[default]
     Values,
-    /// Take every value of the type for possible: what the analysis saves is the difference.
+    /// Take every value of the type for possible, to measure what the analysis saves.
     Types,
 }
 
@@ -107,6 +107,7 @@ pub(crate) fn analyse(
     precision: Precision,
     budget: &Budget,
 ) -> Result<Ranges, Failure> {
+    let _span = tracing::info_span!("ranges", values = unrolled.values.len()).entered();
     let contents = unrolled.objects.iter().map(|object| content(program, object)).collect();
     let renewed = renewed_objects(unrolled);
     let (creating, limit) = creating_operations(unrolled);

@@ -60,19 +60,20 @@ pub struct Leeway {
     pub own_early: bool,
     /// A load may overtake a load, or an atomic block, in front of it.
     pub unordered_loads: bool,
-    /// What is computed from a load is kept behind it, or must not come from itself.
+    /// Dependencies matter: accesses that depend on a load are kept behind it, or values must not come out of thin
+    /// air.
     pub dependencies: bool,
     /// A load may come after a later store of its thread.
     pub late_loads: bool,
-    /// A store may come after a later store of its thread,
+    /// A store may come after a later store of its thread.
     pub late_stores: bool,
-    /// also with a fence in between that keeps stores in order;
+    /// The same with a fence in between that keeps stores in order.
     pub late_past_fences: bool,
-    /// also past an atomic block that loads what the first stored.
+    /// The same past an atomic block that loads what the first stored.
     pub late_blocks: bool,
-    /// A store may come after a later ghost store of its thread,
+    /// A store may come after a later ghost store of its thread.
     pub late_ghosts: bool,
-    /// also with a full fence in between.
+    /// The same with a full fence in between.
     pub late_ghosts_past_fences: bool,
     /// What a load reads from may matter in other ways than memory order, addresses and data.
     pub chains: bool,
@@ -365,7 +366,7 @@ pub(crate) struct LoopInfo {
     pub bound: u32,
     /// Whether it repeats only silently, if no bound is exceeded.
     pub spin: bool,
-    /// Whether that no execution exceeds a bound had to be asked.
+    /// Whether the solver had to be asked that no execution exceeds a bound.
     pub bounded: bool,
     /// Whether it is a recursion.
     pub recursion: bool,
@@ -427,5 +428,6 @@ pub(crate) fn unroll(
     bounds: &Bounds,
     options: &Unrolling,
 ) -> Result<Unrolled, Failure> {
+    let _span = tracing::info_span!("unroll", raised = bounds.len()).entered();
     walk::Walker::new(harness, bounds, options).run(question)
 }

@@ -1,13 +1,12 @@
 //! Silent turns of loops: a thread that comes around a loop and finds everything as it left it has waited, and
 //! waits once more. Such turns are cut: the thread stops there, as one that waits for ever.
 //!
-//! A *turn* leads from the loop's turning point once around to the same point. It is silent if it left every
-//! register that is live at that point (see [`fencepost_lsl::liveness`] and, for ways whose branches
-//! contradict each other, [`fencepost_lsl::ways`]) as it was: the same node,
-//! whatever selects it, so that it also depends on the same loads; or, where it was a constant or the model knows no
-//! dependencies, anything of which a load has brought the like;
-//! and if it stored nothing, or left memory as it found it: what an exchange stores to a lock that is held, or
-//! a mutex that was locked, to look at what it guards, and unlocked.
+//! A *turn* leads from the loop's turning point once around to the same point. It is silent if it left every register
+//! that is live at that point (see [`fencepost_lsl::liveness`] and, for ways whose branches contradict each other,
+//! [`fencepost_lsl::ways`]) as it was: the same node, so that it also depends on the same loads; or, where it was a
+//! constant or the model knows no dependencies, a value computed from loads that turns out to be equal; and if it
+//! stored nothing, or left memory as it found it: what an exchange stores to a lock that is held, or a mutex that was
+//! locked, to look at what it guards, and unlocked.
 //!
 //! # Soundness
 //!
@@ -243,7 +242,7 @@ fn may_be_freed(out: &Unrolled, addr: ValId) -> bool {
     !out.objects.iter().any(|object| object.place != Place::Heap && holds(object.base, object.size))
 }
 
-/// Adds a store to those of its turn to the same address; false if it is none that could leave memory as it was.
+/// Adds a store to those of its turn to the same address; false if such a store cannot leave memory as it was.
 fn restore(
     out: &mut Unrolled,
     before: &Visit,

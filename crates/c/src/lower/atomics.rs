@@ -23,7 +23,7 @@ struct Object {
 }
 
 impl<'u> Lowerer<'u> {
-    /// The call of an atomic operation; none if `name` is none.
+    /// The call of an atomic operation; none if `name` is not the name of one.
     pub(super) fn atomic_builtin(&mut self, name: &str, arguments: &'u [Expr], span: Span) -> Option<Value> {
         let wanted = arity(name)?;
         if arguments.len() < wanted {
@@ -576,7 +576,7 @@ fn fetch_operation(name: &str) -> Option<(FetchOp, bool)> {
     Some((op, old))
 }
 
-/// How many arguments an atomic builtin needs; none if `name` is none.
+/// How many arguments an atomic builtin needs; none if `name` is not the name of one.
 fn arity(name: &str) -> Option<usize> {
     Some(match name {
         "__sync_synchronize" => 0,

@@ -1,8 +1,9 @@
 //! Which thread runs: a hidden last argument of those functions that may ask.
 //!
 //! A started thread is known by its control block, which whoever starts it makes; the main thread is 1. An operation of a
-//! test is not told which thread calls it: there, nobody is known, and 0 stands for that. A function asks if it mentions
-//! one that asks, or calls through a pointer; a hidden argument too many costs a register and means nothing.
+//! test is not told which thread calls it: there, nobody is known, and 0 stands for that. A function gets the argument if
+//! it mentions one that has it, or calls through a pointer; where nobody needs it, it costs a register and changes
+//! nothing.
 
 use super::{Lowerer, Value, visit};
 use crate::ast::Symbol;

@@ -73,6 +73,7 @@ pub(crate) fn lower(
     sources: SourceMap,
     options: crate::Options,
 ) -> Result<(Harness, Vec<Diagnostic>), (SourceMap, Vec<Diagnostic>)> {
+    let _span = tracing::info_span!("lower", items = unit.items.len()).entered();
     let mut diagnostics = Vec::new();
     let pragmas = pragma::read(unit, &mut diagnostics);
     let mut lowerer = Lowerer {

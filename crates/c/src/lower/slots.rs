@@ -1,11 +1,11 @@
 //! Slots: the places between statements where the text of a fence could be put.
 //!
-//! A place is in front of a statement that touches memory or jumps, at the end of a block, or around the
-//! lone body of an `if` or a loop, which then needs braces. Of two places with no access between them only
-//! the first is made. Text is inserted into files of the user's alone and never into what a macro expands
-//! to: of statements that come from one use of a macro, the first has its place in front of that use. What
-//! tells them is the text itself: what lies between the statement before and this one must be blank, or
-//! start with the name that expands to it.
+//! A place is in front of a statement that touches memory or jumps, at the end of a block, or around the lone body of
+//! an `if` or a loop, which then needs braces. Of two places with no access between them only the first is made. Text
+//! is inserted into files of the user's alone and never into what a macro expands to: of statements that come from
+//! one use of a macro, the first has its place in front of that use. Such statements are recognised by the text
+//! itself: what lies between the statement before and this one must be blank, or start with the name that expands to
+//! it.
 
 use super::Lowerer;
 use crate::ast::{Stmt, StmtKind};
@@ -61,7 +61,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Whether a body can be put between braces: it is none of its own, and its text is all there.
+    /// Whether a body can be put between braces: it is no block yet, and all of its text is in the file.
     fn stands_alone(&self, stmt: &Stmt) -> bool {
         let (sources, span) = (&self.program.sources, stmt.span);
         if matches!(stmt.kind, StmtKind::Block(_)) || !sources.is_user(span) {

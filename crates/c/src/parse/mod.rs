@@ -48,6 +48,7 @@ pub fn parse(
     sources: &mut SourceMap,
     load: &mut dyn FnMut(&str) -> Option<String>,
 ) -> (Unit, Vec<Diagnostic>) {
+    let _span = tracing::info_span!("parse", bytes = text.len()).entered();
     let Lexed { tokens, pragmas, packs, names, mut diagnostics } = lex(text, sources, load);
     let mut parser = Parser::new(&tokens, &names, FileScope::new(&names));
     parser.packs = packs;

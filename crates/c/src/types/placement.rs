@@ -1,10 +1,10 @@
 //! Where the members of a struct or union lie (System V ABI for x86-64, as GCC implements it), and in
 //! which units bit-fields are accessed.
 //!
-//! Bit-fields are packed from the low bits on; one that would touch more units of its declared type's alignment
-//! than the type has starts at the next of them, unless it is packed. A bit-field is accessed through its declared type, as the
-//! ABI describes it, as long as that touches no member but bit-fields next to it: C11 (3.14) makes all
-//! others memory locations of their own, also those behind a bit-field of no bits. Otherwise it is accessed through fewer bytes.
+//! Bit-fields are packed from the low bits on; one that would reach across more units of its declared type's alignment than the
+//! type itself takes starts at the next unit, unless it is packed. A bit-field is accessed through its declared type, as the ABI
+//! describes it, as long as that touches no member but bit-fields next to it: C11 (3.14) makes all others memory locations of
+//! their own, also those behind a bit-field of no bits. Otherwise it is accessed through fewer bytes.
 
 use super::record::{BitField, Field, FieldSpec, Packing, RecordLayout};
 use super::{Types, record};

@@ -147,7 +147,7 @@ fn check_file(file: &Path, args: &CheckArgs, terms: &Terms, tally: &mut Tally, t
         };
         let first = result.verdict.kind() == Kind::Violated && !tally.violated;
         let report = Check::new(&session.harness, subject.test(), &result);
-        told.tell(Outcome::Check(report.into()), args.verbose || first && !args.quiet);
+        told.tell(Outcome::Check(report.into()), args.verbose > 0 || first && !args.quiet);
         tally.violated |= result.verdict.kind() == Kind::Violated;
         tally.inconclusive |= result.verdict.kind() == Kind::Inconclusive;
         results.push(result);

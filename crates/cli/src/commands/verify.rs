@@ -41,7 +41,7 @@ pub(crate) fn run(args: &VerifyArgs) -> Result<u8> {
         let first = result.verdict.kind() == Kind::Violated && !std::mem::replace(&mut shown, true);
         let searches = Some(searches.iter().map(search).collect());
         let report = Check { searches, ..Check::new(&session.harness, None, &result) };
-        told.tell(Outcome::Check(report.into()), args.verbose || first && !args.quiet);
+        told.tell(Outcome::Check(report.into()), args.verbose > 0 || first && !args.quiet);
         results.push(result);
     }
     told.end();

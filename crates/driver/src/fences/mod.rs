@@ -322,7 +322,7 @@ impl Search<'_> {
         self.terms().allowance.begin()
     }
 
-    /// The name of a test of the file; another test is called by what it is.
+    /// The name of a question; a test that was written out on the command line is shown as written.
     fn name(&self, asked: &Asked) -> String {
         let harness = &self.request.session.harness;
         match asked {

@@ -41,6 +41,7 @@ impl Written {
 impl Search<'_> {
     /// Puts a placement into the source text and checks that; for the first one, also what each fence is for.
     pub(super) fn prove(&self, found: &Found, first: bool) -> Result<Placed, Stuck> {
+        let _span = tracing::info_span!("prove", fences = found.placement.len()).entered();
         let Request { session, costs, .. } = self.request;
         let program = &session.harness.program;
         let written = self.written(Written { fences: found.placement.clone(), ..Written::default() })?;

@@ -1,9 +1,9 @@
 //! Clients that make a fence after each call, so that a call has not returned before its stores have reached memory.
 //!
-//! A machine with store buffers lets a call return while what it stored is still on its way. Whoever tells another
-//! thread through memory that a call is done tells so behind these stores, or with a fence in between; time told
-//! in any other way (a clock, a signal) can be ahead of them. The property `linear` goes by the latter, `linear-fenced`
-//! by clients that do the former.
+//! A machine with store buffers lets a call return while what it stored is still on its way. A thread that learns
+//! through memory that the call is done learns it after these stores have arrived, given a fence in between where
+//! stores can overtake each other; one that learns it otherwise (by a clock, by a signal) may look before that. The
+//! property `linear` is about the latter, `linear-fenced` about clients that do the former.
 
 use fencepost_harness::operation::Harness;
 use fencepost_lsl::program::{Fence, Global, Operand, Order, Reg, RegInfo, Stmt, StmtKind, address};

@@ -29,7 +29,7 @@ pub enum LogError {
     Version(Option<u64>),
     /// It is of another sweep: what differs, and how it is there and here.
     Other(String, String, String),
-    /// A line of it, counted from one, cannot be: why.
+    /// A line of it, counted from one, cannot be right; why.
     Wrong(usize, String),
     /// Two of them say different things of a schedule.
     Contradiction(u64),

@@ -80,7 +80,7 @@ const SAMPLE: u64 = 64;
 const ATTEMPTS: usize = 8;
 
 impl Sweep {
-    /// What says what operations should do, in a word or two.
+    /// What the operations are held against, in a word or two.
     pub fn oracle(&self) -> &'static str {
         match (&self.reference, self.binding.kind()) {
             (None, Some(kind)) => kind.name(),
@@ -119,7 +119,7 @@ impl Sweep {
         client.ok_or_else(|| Reason::Internal("a schedule calls what no operation does".into()))
     }
 
-    /// Explores a schedule. Of some explorations that hold, the referee looks at one execution.
+    /// Explores a schedule. Of every so many that hold, the referee looks at one execution.
     pub fn explore(
         &self,
         number: u64,

@@ -81,6 +81,7 @@ pub fn run(
     schedules = schedules.shard(index, count);
     let total = of_scope.saturating_sub(index).div_ceil(count.max(1));
     let jobs = work.jobs.max(1);
+    let _span = tracing::info_span!("sweep", schedules = total, jobs).entered();
     let shared = Shared {
         sweep,
         work,

@@ -1,7 +1,7 @@
 //! Sets of states of which none covers another (BLENDER, Section 4.1: the domain of antichains, and its join).
 //!
-//! States that agree in all but their buffers, and whose buffers agree in what ⊑ leaves alone, form a group. A state that a member of its group covers is not
-//! visited; a state that covers members takes their place. See [`covers`] for why that is sound.
+//! States that agree in all but their buffers, and whose buffers agree in the parts that ⊑ wants to be equal, form a group. A state that a member of
+//! its group covers is not visited; a state that covers members takes their place. See [`covers`] for why that is sound.
 
 use crate::state::Pools;
 use crate::state::buffer::loose::Loose;
@@ -91,7 +91,7 @@ impl Antichain {
             common.set.sort_unstable();
             common.set.dedup();
         } else if !buffer.is_empty() {
-            // Not empty, which is all that words tell of besides.
+            // Any words will do: they only tell buffers that hold something from empty ones.
             common.head = buffer.last;
         }
         let mut words = Vec::new();

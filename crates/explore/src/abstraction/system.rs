@@ -24,6 +24,7 @@ use fencepost_harness::question::Question;
 use fencepost_harness::verdict::Reason;
 use fencepost_lsl::source::Span;
 use rustc_hash::FxHashMap;
+use tracing::field::Empty;
 
 /// An access that is made while stores are in the buffer.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -74,6 +75,7 @@ pub fn system(
     if options.abstraction == Abstraction::Exact {
         return Err(Reason::Unsupported("to infer fences from exact store buffers".into()));
     }
+    let span = tracing::info_span!("explore", abstraction = %options.abstraction, states = Empty).entered();
     let code = driver::compile(harness, question, false);
     let flow = flow(&code)?;
     let reductions = Reductions { remember: false, ..options.reductions };
@@ -88,6 +90,7 @@ pub fn system(
             let mut transitions = builder.transitions;
             transitions.iter_mut().filter(|t| t.to == ERROR).for_each(|t| t.to = error);
             let statistics = builder.statistics;
+            span.record("states", error);
             let spans = code.spans.clone();
             let passes = builder.passes;
             return Ok(System { states: error + 1, error, transitions, passes, flow, spans, statistics });
@@ -146,7 +149,8 @@ impl Builder {
                     Stop::Blocked | Stop::Pruned | Stop::Exited | Stop::Again(_) | Stop::Unexplained => {
                         Err(Reason::Internal("a step that waits failed".into()))
                     }
-                    // A store that comes too late for its object is no matter of order.
+                    // A store reaches memory after its object is gone: constraints between accesses do not say how to
+                    // prevent that.
                     Stop::Fault(_) => {
                         Err(Reason::Unsupported("to infer fences for stores to freed memory".into()))
                     }

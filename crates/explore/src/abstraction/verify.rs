@@ -22,6 +22,7 @@ use fencepost_harness::result::{self, Scope, Visited, Wrong};
 use fencepost_harness::verdict::Reason;
 use fencepost_models::Buffering;
 use std::time::Instant;
+use tracing::field::Empty;
 
 /// Which abstractions are tried.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -161,6 +162,8 @@ impl Verifier<'_> {
     /// Searches with these options, anew until nothing is learned about shared cells.
     fn search(&mut self, options: &Options) -> Found {
         let begun = Instant::now();
+        let span =
+            tracing::info_span!("explore", abstraction = %options.abstraction, states = Empty).entered();
         let mut footprint = Footprint::new(Machine::classes(&self.harness.program, self.code), Vec::new());
         let mut statistics = Statistics::default();
         loop {
@@ -173,6 +176,7 @@ impl Verifier<'_> {
                 continue;
             }
             statistics.time = begun.elapsed();
+            span.record("states", statistics.states);
             self.threads = self.threads.max(machine.pools.most_threads());
             let exact = options.abstraction == Abstraction::Exact;
             self.searches.push(Proof {

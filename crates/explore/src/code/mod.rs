@@ -5,8 +5,8 @@
 //! ours that makes the calls of a client or test one after the other ([`driver`]).
 //!
 //! *Invariant:* code is made once ([`compile`]) and never changes; what holds of every execution, whatever the machine, is
-//! written beside it: which registers matter where ([`live`]), which objects stay with their thread ([`confine`]). The room
-//! knows nothing of states or memory models.
+//! written beside it: which registers matter where ([`live`]), which objects stay with their thread ([`confine`]). It knows
+//! nothing of states or memory models.
 
 pub(crate) mod compile;
 pub(crate) mod confine;
@@ -35,7 +35,7 @@ pub(crate) fn register(number: u32) -> Src {
 /// A count as one of 32 bits.
 #[inline]
 pub(crate) fn small(count: usize) -> u32 {
-    // A number that is cut would stand for another; whoever makes numbers asks in time whether a set is nearly full.
+    // A number that is cut would stand for something else; who adds to a set first asks whether it is nearly full.
     u32::try_from(count).expect("sets that are nearly full are not added to")
 }
 

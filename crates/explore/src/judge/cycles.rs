@@ -2,13 +2,13 @@
 //!
 //! A process is a thread; or a queue of stores, of which on tso each thread has one and on pso one for each address. A
 //! strongly connected set of states holds a weakly fair circle just if every process that can go on in all of its
-//! states does so in one of its steps: the circle that goes through all of the set. If some process can always go
-//! on and never does, no circle in the set is fair. A strongly fair circle must also let go on every process that can
-//! in one of its states; where the set has no step of such a process, a circle must avoid the states in which it can
-//! go on, so what is left without them is looked at again (Emerson and Lei 1987). Sets of stuck states are left out;
+//! states does so in one of its steps: the circle that goes through all of the set. If some process can always go on
+//! and never does, no circle in the set is fair. A strongly fair circle must also let go on every process that can in
+//! one of its states; where the set has no step of such a process, a circle must avoid the states in which it can go
+//! on, so what is left without them is looked at again (Emerson and Lei 1987). Sets of stuck states are left out;
 //! whether a subject may get stuck is judged apart. A thread that could go on to the end of the program, or to where an
-//! assumption of the user's rules the execution out, can go on, though in no circle: its step leads to a state behind
-//! all others.
+//! assumption of the user's rules the execution out, can go on, though in no circle: its step leads to an extra state
+//! that nothing leaves.
 //!
 //! The reductions keep this: what a step runs along with its visible action ends, and neither disables nor
 //! enables others, so threads go round together in the reduced graph just if they do in the full one.

@@ -1,8 +1,8 @@
 //! Heap objects that nobody can free any more: all threads are over, and no global leads to them.
 //!
-//! A word leads to an object as pointers are commonly kept: as they are, with tags in their lowest bits, with a
-//! stamp in the 16 bits above or below. Other than garbage collection, which must not drop anything that is used
-//! and takes whatever looks like a pointer for one, this must find what is lost.
+//! A word leads to an object as pointers are commonly kept: as they are, with tags in their lowest bits, with a stamp
+//! in the 16 bits above or below. Garbage collection takes whatever looks like a pointer for one, since it must not
+//! drop anything that is used; here fewer forms count, since what is lost must be found.
 
 use crate::state::address;
 use crate::state::{World, object_at};

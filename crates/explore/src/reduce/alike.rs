@@ -1,9 +1,9 @@
 //! Whether a program treats all addresses of objects alike, as far as the exploration shows.
 //!
-//! [`crate::reduce::rename`] gives objects new addresses, and so does [`crate::reduce::symmetry`], where threads change places.
-//! No program may notice, so each operation on an address is looked at when it is made: copies, equality, tags in the low bits and offsets inside of an object pass.
-//! An order of two objects, a hash, an address that is packed with something else or that is observed as a number
-//! does not; then the exploration begins anew, without either.
+//! [`crate::reduce::rename`] gives objects new addresses, and so does [`crate::reduce::symmetry`], where threads change places. That is right only if
+//! no program can notice, so each operation on an address is looked at when it is made: copies, equality, tags in the low bits and offsets inside of
+//! an object pass. An order of two objects, a hash, an address that is packed with something else or that is observed as a number does not; then the
+//! exploration begins anew, without either.
 //!
 //! # Soundness
 //!
@@ -41,8 +41,8 @@ pub(crate) fn constants_differ(code: &Code, program: &Program, pools: &Pools, st
         && program.globals.iter().all(|global| !is_object(global.addr + global.size))
 }
 
-/// Where objects are in a state, and whether what was asked of that is the same in every state in which a thread and the
-/// objects that it accesses are the same: a step that asked for more is not remembered.
+/// Where objects are in a state, for a step to ask, and whether the answers are `sure`: the same in every state that
+/// agrees in the thread and the objects it accesses. A step with other answers is not remembered.
 pub(crate) struct Lay<'a> {
     pub(crate) pools: &'a Pools,
     pub(crate) world: &'a World,
@@ -54,8 +54,8 @@ impl<'a> Lay<'a> {
         Lay { pools, world, sure: Cell::new(true) }
     }
 
-    /// The position of the object that a slot belongs to. That there is none is not sure: the number may be an address
-    /// elsewhere.
+    /// The position of the object that a slot belongs to. The answer that there is none is not sure: in another state
+    /// an object may be there.
     #[inline]
     pub(crate) fn object_at(&self, slot: u32) -> Option<usize> {
         let found = object_at(self.pools, self.world, slot);
@@ -127,7 +127,7 @@ pub(crate) struct Alike {
     /// Whether objects are renamed, and whether one order of twins stands for all.
     pub(crate) renames: bool,
     pub(crate) symmetric: bool,
-    /// Whether all operations so far treat addresses alike, as both of that needs.
+    /// Whether all operations so far treat addresses alike, which both need.
     pub(crate) holds: bool,
 }
 

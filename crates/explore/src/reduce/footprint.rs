@@ -48,9 +48,9 @@ pub(crate) struct Footprint {
     seen: Vec<[Cell; WORDS as usize]>,
     /// For each thread, those that can do whatever it does. Others are alone.
     twins: Vec<ThreadSet>,
-    /// What is taken for granted, all along.
+    /// What this exploration takes for granted.
     given: Trust,
-    /// What is left of that.
+    /// What of that has not turned out wrong yet.
     left: Trust,
     /// Whether something was learned.
     pub(crate) grew: bool,
@@ -84,8 +84,8 @@ impl Footprint {
         self.given
     }
 
-    /// Whether some of that turned out wrong: what was found since may be owed to states that were made one and
-    /// are not.
+    /// Whether something that was taken for granted turned out wrong: states may have been merged that differ, so
+    /// what was found does not count.
     #[inline]
     pub(crate) fn betrayed(&self) -> bool {
         self.given != self.left

@@ -85,7 +85,7 @@ pub(crate) type Look = (Ask, u32);
 pub(crate) struct Looks {
     /// In order, each once.
     pub(crate) seen: Vec<Look>,
-    /// Slots of objects that it made, which are none of that.
+    /// Slots of objects that it made itself; looking at those does not count.
     made: Vec<u32>,
     /// Whether it looked at nothing else.
     pub(crate) pure: bool,

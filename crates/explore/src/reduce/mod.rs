@@ -2,8 +2,8 @@
 //!
 //! *Invariant:* a reduction changes how many states there are and how long a step takes, never a verdict; each says why under
 //! *Soundness*. Each can be switched off ([`crate::Reductions`]). What an exploration takes for granted it also watches, and
-//! begins anew without it once it was wrong: [`footprint`] for cells and objects, [`alike`] and [`forms`] for addresses. The
-//! room knows code and states, not the machine that makes steps.
+//! begins anew without it once it was wrong: [`footprint`] for cells and objects, [`alike`] and [`forms`] for addresses.
+//! Reductions know code and states, not the machine that makes steps.
 
 pub(crate) mod alike;
 pub(crate) mod collect;

@@ -1,7 +1,7 @@
-//! Which object lies where. States that differ in nothing but the addresses of their objects are made one:
-//! those that several threads may reach move to a region of nobody's, in the order in which they are reached
-//! from the globals, then from the threads. What is private to a thread stays in its region, where its place
-//! does not depend on others.
+//! Which object lies where. States that differ in nothing but the addresses of their objects are made one: those that
+//! several threads may reach move to a region that belongs to no thread, in the order in which they are reached from
+//! the globals, then from the threads. What is private to a thread stays in its region, where its place does not
+//! depend on others.
 //!
 //! Where a thread makes an object depends on which thread it is, so lists that two threads filled in either
 //! order are the same list only after this.

@@ -5,13 +5,13 @@
 //!
 //! # Soundness
 //!
-//! A load of a word that no other thread writes, or a store to a word that no other thread accesses, commutes
-//! with all steps of others. If the rules let it be executed now, every execution in which it comes later has
-//! one in which it comes now and all else is as before: what overtook it does so no more, and what it overtakes
-//! it may. It must not overtake a store whose address is not known, which could turn out to be its own. An
-//! exploration that finds no competition where none was taken to be has missed none: the first access that
-//! competes is one of a state that was visited. For that, a thread that waits for ever because of what it read
-//! must not end the execution if others can notice what it did before: it stays, and they go on.
+//! A load of a word that no other thread writes, or a store to a word that no other thread accesses, commutes with
+//! all steps of others. If the rules let it be executed now, every execution in which it comes later has one in which
+//! it comes now and all else is as before: what overtook it no longer does, and what it now overtakes it may
+//! overtake. It must not overtake a store whose address is not known, which could turn out to be its own. An
+//! exploration that never meets competition where it assumed none has missed none: the first access that competes is
+//! one of a state that was visited. For that, a thread that waits for ever because of what it read must not end the
+//! execution if others can notice what it did before: it stays, and they go on.
 //!
 //! For inference such a step counts as one that nothing prevents. An ordering that holds only by way of the
 //! access, of two fences of different kinds around it, is then not found; one that orders the same directly is.

@@ -1,10 +1,10 @@
 //! Fetching: a thread puts its instructions into its buffer, in program order, as far as it can.
 //!
-//! Fetching is nobody else's business either, so it is done at once. Where a branch is not decided yet, a model
-//! that speculates goes both ways; a wrong guess dies when the branch is decided, without having stored
-//! anything. The other models wait: nothing behind the branch could be executed before the load that decides
-//! it. Guessing at once makes two states of every one; [`super::Options::lazy`] waits here too, and has the
-//! search guess only where the next step is a load behind the branch.
+//! Other threads cannot notice when a thread fetches, so it is done at once. Where a branch is not decided yet, a
+//! model that speculates goes both ways; a wrong guess dies when the branch is decided, without having stored
+//! anything. The other models wait: nothing behind the branch could be executed before the load that decides it.
+//! Guessing at once makes two states of every one; [`super::Options::lazy`] waits here too, and has the search guess
+//! only where the next step is a load behind the branch.
 //!
 //! Operands, calls and returns are those of all interpreters of the bytecode ([`crate::code::registers`]), and what computes or
 //! checks is read as in [`super::block`]. The rest is not carried out here but put off, so there is nothing to share with

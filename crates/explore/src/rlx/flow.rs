@@ -13,8 +13,8 @@ use rustc_hash::FxHashMap;
 pub struct Flow {
     /// Positions.
     pub points: Vec<FlowPoint>,
-    /// For each place, the slot, or the label behind which it is; where there are no slots, places with even
-    /// numbers are in front of the label with half the number, others behind it.
+    /// Whether places are slots. If not, places with even numbers are in front of the label with half the number,
+    /// others behind it.
     pub slots: bool,
 }
 

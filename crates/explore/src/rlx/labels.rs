@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 pub struct Label {
     /// The function it stands in.
     pub function: String,
-    /// Its number, and how many instructions in front of the access it has.
+    /// The function's number, and how many of its instructions come before the access.
     pub at: (ProcId, u32),
     /// Where it stands.
     pub span: Span,

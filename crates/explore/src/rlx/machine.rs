@@ -32,10 +32,10 @@ pub(super) struct Machine<'a> {
 /// Why an execution is not followed any further.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Stop {
-    /// It is none: a guess turned out wrong.
+    /// It is no execution: a guess turned out wrong.
     Dead,
-    /// It does not complete, or it does so without what was just done: an assumption does not hold, or a round
-    /// of a loop changes nothing.
+    /// It need not be followed: it does not complete, since an assumption does not hold; or there is the same
+    /// execution without what was just done, a round of a loop that changes nothing.
     Stuck,
     /// The machine cannot follow.
     Unsupported(String),

@@ -36,6 +36,7 @@ use fencepost_harness::verdict::Reason;
 use machine::Machine;
 use rules::Rules;
 use search::{End, Search};
+use tracing::field::Empty;
 
 /// How to explore.
 #[derive(Clone, Debug)]
@@ -51,8 +52,8 @@ pub struct Options {
     pub lazy: bool,
     /// Whether accesses that no other thread competes for are executed as soon as they can be.
     pub alone: bool,
-    /// Whether local variables that stay with their thread are taken for registers. Fences of two kinds that
-    /// order something only by way of an access to such a variable then do not.
+    /// Whether local variables that stay with their thread are taken for registers. Two fences of different kinds
+    /// that order something only by way of an access to such a variable then do not order it.
     pub private: bool,
     /// When to stop.
     pub budget: Budget,
@@ -92,8 +93,8 @@ pub struct Transitions {
     pub initial: Vec<u32>,
     /// Those in which something is wrong.
     pub errors: Vec<u32>,
-    /// Steps: from where, to where, and the number of the set of overtakings that it consists of, any of which
-    /// would prevent it if it were.
+    /// Steps: from where, to where, and the number of the set of overtakings that the step makes: to forbid any one
+    /// of them is to prevent the step.
     pub edges: Vec<(u32, u32, u32)>,
     /// Sets of overtakings; the first is empty.
     pub sets: Vec<Box<[Overtaking]>>,
@@ -131,6 +132,7 @@ pub fn explore(
     rules: &'static Rules,
     options: &Options,
 ) -> Explored {
+    let span = tracing::info_span!("explore", rules = rules.name, states = Empty).entered();
     let code = driver::compile(harness, question, false);
     let labels = Labels::new(&code, &harness.program);
     let mut private = options.private;
@@ -152,6 +154,7 @@ pub fn explore(
             continue;
         }
         let states = search.states();
+        span.record("states", states);
         let mut found = search.found;
         let held = found.held;
         let ended = end.is_ok();

@@ -2,10 +2,10 @@
 //!
 //! # Soundness
 //!
-//! Nobody else can access them, so that it makes no difference when they are written. What fences order with
-//! such an access in between is ordered without it, unless they are of two kinds that fit only there; leaving
-//! out the access can then only add executions. Where it is not known at once what an access touches, or where
-//! accesses overlap in part, the exploration begins anew with these objects in memory.
+//! Nobody else can access them, so that it makes no difference when they are written. What fences order with such an
+//! access in between is ordered without it, unless two fences of different kinds order something only by way of that
+//! access; leaving it out can then only add executions. Where it is not known at once what an access touches, or
+//! where accesses overlap in part, the exploration begins anew with these objects in memory.
 
 use super::machine::{Machine, Stop};
 use super::state::{Opd, What, World};

@@ -1,4 +1,4 @@
-//! What becomes known in a buffer makes more known: operations are computed, guesses confirmed or refuted.
+//! What follows in a buffer when a value becomes known: operations are computed, guesses confirmed or refuted.
 //!
 //! None of this is a step of its own: nobody can notice when a thread computes.
 

@@ -61,8 +61,8 @@ impl Spot {
 pub(super) struct Pending {
     /// Where it was fetched.
     pub(super) pc: u32,
-    /// Whether it is known what it is going to access, and that nothing younger was executed that meets it
-    /// there without knowing.
+    /// Whether it is known what it is going to access, and that no younger instruction accessed the same before that
+    /// was known.
     pub(super) placed: bool,
     pub(super) what: What,
 }
@@ -77,7 +77,7 @@ pub(super) enum What {
     /// A store.
     Store { addr: Opd, value: Opd, ty: IntTy },
     /// An atomic block: the registers it needs, in the order of its static description, how it was foretold to go, and
-    /// whether it was foretold if it stores, too.
+    /// whether that says if it stores.
     Block { inputs: Box<[Opd]>, way: Way, strict: bool },
     /// A fence.
     Fence(Kinds),

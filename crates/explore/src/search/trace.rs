@@ -29,8 +29,8 @@ fn internal(why: &str) -> Reason {
     Reason::Internal(why.into())
 }
 
-/// The execution that some steps make, from the start. If it `rests` then, threads that have not ended are in the calls that
-/// they would make next: what they did of them was taken back, since nobody noticed it.
+/// The execution that some steps make, from the start. If it `rests` then, threads that have not ended count as being in the
+/// calls that they would make next: what they did in these was taken back, since others could not notice it.
 pub(crate) fn record(
     code: &Code,
     harness: &Harness,

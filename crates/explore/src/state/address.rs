@@ -58,7 +58,8 @@ pub(crate) fn slots(size: u64, align: u64) -> u32 {
     end.div_ceil(1 << SHIFT).min(u64::from(u32::MAX)) as u32
 }
 
-/// The slots that a thread has for objects of a place. Behind the last thread's is a region of nobody's.
+/// The slots that a thread has for objects of a place. Behind that of the last thread is a region that belongs to
+/// none.
 pub(crate) fn region(place: Place, thread: usize) -> std::ops::Range<u32> {
     let (start, end) = match place {
         Place::Stack => (0, (address::HEAP - address::STACK) >> SHIFT),

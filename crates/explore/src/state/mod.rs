@@ -2,7 +2,7 @@
 //!
 //! *Invariant:* equal parts have equal numbers and no others do ([`intern`]), so two states are the same just if their
 //! sequences of numbers are; none is ever a fingerprint. A number stands for its part until the exploration ends, and no part
-//! is changed in place. The room does not know how a state comes about, nor which machine it belongs to: what fills a store
+//! is changed in place. Nothing here knows how a state comes about, nor which machine it belongs to: what fills a store
 //! buffer and when it is emptied is decided elsewhere.
 
 pub(crate) mod address;

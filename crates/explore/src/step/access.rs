@@ -7,13 +7,13 @@
 //!
 //! # Soundness
 //!
-//! *Private memory.* An object whose address was never stored where others can find it is accessed by its
-//! thread alone. On sc and tso its stores go to memory at once. On tso that changes nothing: others can
-//! reach the object only through a store that its thread makes later, and stores reach memory in order. On
-//! pso the later store may overtake, so there only objects that stay private for ever count, see
-//! [`crate::code::confine`]. So it is on tso once a ghost was seen to tell others of such an object, since ghosts overtake
-//! all stores, and everywhere once an address was seen in a form that is not recognised, see [`crate::reduce::forms`]; either
-//! way the exploration begins anew. Up to the first such ghost all is as said, so the exploration meets it.
+//! *Private memory.* An object whose address was never stored where others can find it is accessed by its thread alone. On sc
+//! and tso its stores go to memory at once. On tso that changes nothing: others can reach the object only through a store
+//! that its thread makes later, and stores reach memory in order. On pso the later store may overtake, so there only objects
+//! that stay private for ever count, see [`crate::code::confine`]. The same goes for tso once a ghost was seen to tell others
+//! of such an object, since ghosts overtake all stores, and everywhere once an address was seen in a form that is not
+//! recognised, see [`crate::reduce::forms`]; either way the exploration begins anew. Up to the first such ghost all is as
+//! said, so the exploration meets it.
 //!
 //! *Cells without competition*: see [`crate::reduce::footprint`]. A buffered store to such a cell reaches memory as
 //! soon as it may, since nobody but its thread looks, and that one sees its own stores anyway.

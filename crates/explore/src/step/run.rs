@@ -14,11 +14,10 @@
 //!
 //! # Soundness
 //!
-//! Instructions that touch only registers, memory that nobody else can reach, or the thread's own end of
-//! its store buffer commute with all steps of other threads and enable or disable none, so running them at
-//! once loses nothing. A loop of them is cut after a while, and after each round in which something was chosen: its
-//! states are stored and all threads get their turn. A call that a monitor watches begins with its first action and ends with its last; that leaves
-//! the fewest calls overlapping, so if those histories can be explained, looser ones can.
+//! Instructions that touch only registers, memory that nobody else can reach, or the thread's own end of its store buffer commute with all steps of
+//! other threads and enable or disable none, so running them at once loses nothing. A loop of them is cut after a while, and after each round in
+//! which something was chosen: its states are stored and all threads get their turn. A call that a monitor watches begins with its first action and
+//! ends with its last; so as few calls overlap as can be, and where such a history can be explained, so can those in which more do.
 //!
 //! An assumption that fails after nothing but reading takes that back: the thread waits before its first
 //! read since it last did something that others can notice, and tries again when they have moved on.

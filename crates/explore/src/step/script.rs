@@ -1,5 +1,5 @@
-//! How a step goes where the program leaves that open. Steps are enumerated by going through all scripts;
-//! a script also makes a step repeatable.
+//! The choices that a step makes where the program leaves something open. Steps are enumerated by going through all
+//! scripts; a script also makes a step repeatable.
 
 use fencepost_harness::budget::Budget;
 use fencepost_harness::verdict::Reason;

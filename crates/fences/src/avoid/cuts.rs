@@ -1,4 +1,5 @@
-//! The same formula from above: clause by clause, each a minimal set of constraints that every repair must meet.
+//! The avoid formula of the whole system, clause by clause: each clause is a minimal set of constraints of which
+//! every repair has one.
 //!
 //! The greatest fixed point computes a formula for every state, most of which nobody asks for; on systems with
 //! large circles it computes them many times. Here only the formula of the whole system is built. A set of

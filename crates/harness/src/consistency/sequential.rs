@@ -1,6 +1,6 @@
 //! Sequential consistency: what each thread did, in its order, whatever the others did meanwhile.
 //!
-//! A thread may see today what another does only tomorrow, so nothing can be rejected before the end.
+//! What a call returns may be explained by calls that others make later, so nothing can be rejected before the end.
 //! Until then the completed calls of each thread are remembered, with their results; at the end, all ways to
 //! interleave them are searched, where equal (how far each thread is, oracle state) are searched once.
 

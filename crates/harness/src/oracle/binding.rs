@@ -101,7 +101,7 @@ fn nothings(harness: &Harness, shapes: &[Shape]) -> (Vec<u64>, Vec<u64>) {
     (no_keys, no_items)
 }
 
-/// The value of this number among those that are none of `none`, which is sorted.
+/// The value of this number when those in `none`, which is sorted, are skipped.
 fn spare(none: &[u64], number: u64) -> u64 {
     none.iter().fold(number, |value, &nothing| if nothing <= value { value + 1 } else { value })
 }
@@ -147,7 +147,7 @@ impl Binding {
             let numbers = vec![Value::ZERO; method.role.arguments().len()];
             let Some(call) = self.call(method, &numbers) else { continue };
             let shape = self.shape(call.op);
-            // Additions may tell what they replaced, which is nothing at first, too.
+            // Additions count as well: they may tell what they replaced, which is nothing at first.
             if shape.items == 0 || self.kind.is_none() {
                 continue;
             }

@@ -1,8 +1,8 @@
 //! A specification written as sequential C: a file with operations of the same names.
 //!
-//! A state is a memory. A call runs the operation on it, once for every way that its choices may go. It may wait if one
-//! of these comes to where it would wait for others; ways that the user's assumptions rule out, and those that end the
-//! program, are none. Pointers are given back as what they stand for in the file. Memories are numbered as they are met, so that states are small.
+//! A state is a memory. A call runs the operation on it, once for every way that its choices may go. It may wait if one of these comes to where it
+//! would wait for others; ways that the user's assumptions rule out, and those that end the program, do not count. Pointers are given back as what
+//! they stand for in the file. Memories are numbered as they are met, so that states are small.
 
 use super::{Oracle, Outcome};
 use crate::budget::{Budget, Poll};
@@ -239,7 +239,7 @@ impl Reference {
                 known.problem.get_or_insert(Reason::Specification(problem));
                 Answer::default()
             }
-            // Whoever stopped it knows.
+            // It was stopped by the budget, which is no problem of the reference.
             Err(reason) => {
                 drop(known);
                 self.cut().get_or_insert(reason);

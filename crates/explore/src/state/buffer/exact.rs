@@ -16,7 +16,7 @@ pub(crate) enum Kind {
     Store,
     /// Ends the life of the object at its address.
     Free,
-    /// Lets the thread with the address as number start.
+    /// Lets a thread start, of which the address is the number.
     Start,
 }
 

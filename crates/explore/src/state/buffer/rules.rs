@@ -1,4 +1,4 @@
-//! How abstract buffers are represented, by name.
+//! The abstractions of store buffers, by name.
 
 use std::fmt;
 

@@ -1,4 +1,5 @@
-//! Stores as words, and over each other: what exact and loose buffers have in common, and execution buffers.
+//! What exact, loose and execution buffers have in common: how stores are written as words, and what a load finds
+//! where stores overlap it.
 
 use fencepost_lsl::value::{IntTy, Value};
 
