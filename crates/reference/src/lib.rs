@@ -30,3 +30,4 @@ pub mod program;
 pub mod random;
 mod runs;
 pub mod structured;
+pub mod weak;
