@@ -8,11 +8,10 @@ use super::relation::{Relation, Set};
 
 pub(super) fn allows(execution: &Execution) -> bool {
     let obs = execution.external(execution.com());
-    let ob = obs
-        | dependency_ordered(execution)
-        | atomic_ordered(execution)
-        | barrier_ordered(execution)
-        | execution.start;
+    // The paper has only what this adds to dependencies and releases. Without atomic blocks that makes no difference.
+    let local_write_successor = execution.po_loc().to(execution.writes());
+    let ordered = dependency_ordered(execution) | atomic_ordered(execution) | barrier_ordered(execution);
+    let ob = obs | local_write_successor | ordered | execution.start;
     execution.is_atomic() && execution.uninterrupted(execution.com()) && execution.uninterrupted(ob)
 }
 
@@ -26,13 +25,8 @@ fn acquire_release(execution: &Execution) -> (Set, Set) {
 fn dependency_ordered(execution: &Execution) -> Relation {
     let Execution { po, addr, data, ctrl, .. } = *execution;
     let writes = execution.writes();
-    let coi = execution.internal(execution.co);
     let rfi = execution.internal(execution.rf);
-    addr | data
-        | ctrl.to(writes)
-        | addr.then(po).to(writes)
-        | (ctrl | data).then(coi)
-        | (addr | data).then(rfi)
+    addr | data | ctrl.to(writes) | addr.then(po).to(writes) | (addr | data).then(rfi)
 }
 
 fn atomic_ordered(execution: &Execution) -> Relation {
@@ -53,5 +47,4 @@ fn barrier_ordered(execution: &Execution) -> Relation {
         | po.from(acquire)
         | execution.around(Barrier::DmbSt).from(writes).to(writes)
         | po.to(release)
-        | po.to(release).then(execution.internal(execution.co))
 }

@@ -123,6 +123,12 @@ impl Execution {
         lift(relation, self.block)
     }
 
+    /// What leads from one atomic block to another does so between all of both.
+    pub(super) fn weaklift(&self, relation: Relation) -> Relation {
+        let of_blocks = self.set(|event| event.block.is_some());
+        lift(relation.from(of_blocks).to(of_blocks), self.block)
+    }
+
     /// Atomic blocks run in order and uninterrupted, as far as a relation can tell.
     pub(super) fn uninterrupted(&self, relation: Relation) -> bool {
         (self.stronglift(relation) | (self.po | relation) & self.block).is_acyclic()

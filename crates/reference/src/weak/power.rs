@@ -1,5 +1,6 @@
 //! Power, from Alglave, Maranget and Tautschnig, "Herding Cats", TOPLAS 2014. The order that a thread preserves follows from
 //! when the parts of instructions are initiated (`i`) and committed (`c`): `ic` relates the first of one to the second of another.
+//! Atomic blocks are the transactions of Chong, Sorensen and Wickerson, PLDI 2018.
 
 use super::events::Barrier;
 use super::execution::Execution;
@@ -13,10 +14,16 @@ pub(super) fn allows(execution: &Execution) -> bool {
     let strong = execution.around(Barrier::Sync) | start.from(reads | writes).to(reads | writes);
     let lwsync = execution.around(Barrier::Lwsync);
     let fence = strong | (lwsync - lwsync.from(writes).to(reads));
-    let hb = ppo(execution) | fence | rfe | po & block;
+    let order = ppo(execution) | fence | po & block;
+    // How one block comes to be before another, and that all see the writes of a block together, and what it has read before.
+    let overtaken = (fre | execution.external(co)).star();
+    let between = (rfe | overtaken.then(order)).star().then(overtaken).then(rfe.optional());
+    let prop_block = rfe.then(block).to(writes) | block.then(rfe);
+
+    let hb = order | rfe | execution.weaklift(between);
     let prop_base = rfe.optional().then(fence).then(hb.star());
     let strong_prop = execution.com().star().then(prop_base.star()).then(strong).then(hb.star());
-    let prop = prop_base.from(writes).to(writes) | strong_prop;
+    let prop = prop_base.from(writes).to(writes) | strong_prop | prop_block;
 
     let no_thin_air = execution.uninterrupted(hb);
     let observation = fre.then(prop).then(hb.star()).is_irreflexive();

@@ -2,7 +2,7 @@
 //! from-reads), with transactions as C++ has them in Chong, Sorensen and Wickerson, PLDI 2018.
 
 use super::events::{Barrier, Event, Kind, acquires, releases};
-use super::execution::{Execution, lift};
+use super::execution::Execution;
 use super::relation::{Relation, Set};
 use crate::program::Order;
 
@@ -26,10 +26,8 @@ fn is_fence(event: &Event) -> bool {
 
 impl<'a> Orders<'a> {
     pub(super) fn new(execution: &'a Execution) -> Orders<'a> {
-        let Execution { po: sb, rf, start, block, .. } = *execution;
-        // weaklift(com, block): communication between blocks orders all of them.
-        let of_blocks = execution.set(|event| event.block.is_some());
-        let tsw = lift(execution.com().from(of_blocks).to(of_blocks), block);
+        let Execution { po: sb, rf, start, .. } = *execution;
+        let tsw = execution.weaklift(execution.com());
         Orders { execution, hb: (sb | synchronizes_with(execution, rf) | start | tsw).plus() }
     }
 
