@@ -177,10 +177,10 @@ fn machines_are_weaker_than_x86() {
     });
 }
 
-/// Of plain accesses, dependencies and full fences, ARMv8 and RISC-V have the same opinion; Power lacks only that stores are
-/// seen by all others at once.
+/// Of plain accesses, dependencies and full fences, ARMv8 and RISC-V have the same opinion. Power is not always weaker:
+/// there, what depends on an access also stays behind earlier accesses to the same address.
 #[test]
-fn armv8_is_riscv_and_stronger_than_power() {
+fn armv8_is_riscv_but_for_what_orders() {
     for_programs(8_000_000, &|program| {
         let program = &rewritten(&unordered(program), &|instruction| match instruction {
             Instruction::Fence(_) => vec![Instruction::Fence(Fence::FULL)],
@@ -188,8 +188,7 @@ fn armv8_is_riscv_and_stronger_than_power() {
             other => vec![other.clone()],
         });
         let armv8 = outcomes(program, Model::Armv8, &guesses(program));
-        equal("armv8 and riscv", &armv8, &outcomes(program, Model::Riscv, &guesses(program)))?;
-        among("armv8 but not power", &armv8, &outcomes(program, Model::Power, &guesses(program)))
+        equal("armv8 and riscv", &armv8, &outcomes(program, Model::Riscv, &guesses(program)))
     });
 }
 
