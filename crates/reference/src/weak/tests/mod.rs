@@ -122,6 +122,21 @@ fn without_blocks(program: &Program) -> Program {
     })
 }
 
+/// With random orders for all accesses.
+fn ordered(random: Random, program: &Program) -> Program {
+    let random = std::cell::RefCell::new(random);
+    let pick = |orders: &[Order]| orders[random.borrow_mut().below(orders.len() as u64) as usize];
+    use Order::{AcqRel, Acquire, Relaxed, Release, SeqCst};
+    rewritten(program, &|instruction| {
+        let order = match instruction {
+            Instruction::Load(..) => pick(&[Relaxed, Acquire, SeqCst]),
+            Instruction::Store(..) => pick(&[Relaxed, Release, SeqCst]),
+            _ => pick(&[Relaxed, Acquire, Release, AcqRel, SeqCst]),
+        };
+        vec![reordered(instruction, |_| order)]
+    })
+}
+
 /// Calls a check for random programs, every other one a circle of threads, and shrinks one on which it fails.
 fn for_programs(first_seed: u64, check: &dyn Fn(&Program) -> Result<(), String>) {
     for number in 0..setting("PROGRAMS", 150) {
@@ -132,6 +147,8 @@ fn for_programs(first_seed: u64, check: &dyn Fn(&Program) -> Result<(), String>)
             2 => generate::program(random, Size { threads: 3, accesses: 6, partial_fences: true }),
             _ => cycles::program(random, 3, 8),
         };
+        // Few accesses have an order by then.
+        let program = if number % 8 < 4 { program } else { ordered(Random::new(number), &program) };
         if check(&program).is_err() {
             let small = generate::shrink(&program, &|program| check(program).is_err());
             panic!("seed {}:\n{small}{}", first_seed + number, check(&small).expect_err("it failed before"));
