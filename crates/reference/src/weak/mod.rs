@@ -1,8 +1,8 @@
 //! The models of C11 and of machines that are defined by relations: reads-from, coherence, and what follows.
 //!
-//! Every execution graph of a program is made ([`execution`]) and put before the model, which is written by hand from its
-//! published definition: [`rc11`], [`x86`], [`armv8`], [`riscv`], [`power`]. Machines run what the usual mapping makes of C11
-//! orders ([`events`]); to them, plain and relaxed are the same.
+//! Every execution graph of a program is made (`execution`) and put before the model, which is written by hand from its
+//! published definition: `rc11`, `x86`, `armv8`, `riscv`, `power`. Machines run what the usual mapping makes of C11
+//! orders (`events`); to them, plain and relaxed are the same.
 //!
 //! All models agree on two things that the definitions leave open. What a thread does before it starts another happens before
 //! all that the other does, as if there were the strongest fence between. And atomic blocks run in order and uninterrupted,
