@@ -6,7 +6,8 @@
 //! zero. This is the set `S(l)` of Section 2.3.2 with its maximum, read operationally.
 
 use crate::program::{Change, Fence, Instruction, Outcome, Program};
-use crate::runs::{Run, Step, run_thread};
+use crate::runs::{Run, Step, each_choice};
+use crate::weak;
 use std::collections::BTreeSet;
 
 /// A memory model.
@@ -26,6 +27,8 @@ pub enum Model {
     Relaxed,
     /// Relaxed with dependencies, as machines with execution buffers have it: see `docs/fences.md`.
     Rlx,
+    /// One that is defined by relations between accesses instead of a memory order.
+    Weak(weak::Model),
 }
 
 impl Model {
@@ -39,47 +42,26 @@ impl Model {
             "rmo" => Model::Rmo,
             "relaxed" => Model::Relaxed,
             "rlx" => Model::Rlx,
-            _ => return None,
+            other => Model::Weak(weak::Model::named(other)?),
         })
     }
 }
 
 /// All outcomes of a program on a model. `guesses` are the values loads may read, zero among them.
 pub fn outcomes(program: &Program, model: Model, guesses: &[u64]) -> BTreeSet<Outcome> {
-    let runs: Vec<Vec<Run>> =
-        program.threads.iter().map(|thread| run_thread(program, thread, guesses)).collect();
+    if let Model::Weak(model) = model {
+        return weak::outcomes(program, model, guesses);
+    }
     let mut found = BTreeSet::new();
-    let mut chosen = vec![0; runs.len()];
-    loop {
-        let threads: Vec<&Run> = runs.iter().zip(&chosen).map(|(runs, &at)| &runs[at]).collect();
+    each_choice(program, guesses, |threads| {
         let registers: Outcome = threads.iter().flat_map(|run| run.registers.clone()).collect();
-        if !found.contains(&registers) && sources_exist(&threads) {
-            let mut placing = Placing::new(program, model, &threads);
+        if !found.contains(&registers) {
+            let mut placing = Placing::new(program, model, threads);
             placing.place_rest();
             found.extend(placing.finals.into_iter().map(|finals| [&registers[..], &finals].concat()));
         }
-        // Count on to the next choice of runs.
-        let mut at = 0;
-        loop {
-            if at == runs.len() {
-                return found;
-            }
-            chosen[at] += 1;
-            if chosen[at] < runs[at].len() {
-                break;
-            }
-            chosen[at] = 0;
-            at += 1;
-        }
-    }
-}
-
-/// Whether every guess but zero is written by some store: a quick way to rule out most choices.
-fn sources_exist(threads: &[&Run]) -> bool {
-    let steps = || threads.iter().flat_map(|run| &run.steps);
-    let written =
-        |load: &Step| steps().any(|s| s.store && s.variable == load.variable && s.value == load.value);
-    steps().all(|step| step.store || step.value == 0 || written(step))
+    });
+    found
 }
 
 /// The search for memory orders.
@@ -154,7 +136,7 @@ impl<'a> Placing<'a> {
     /// Whether nobody starts a thread, or all is placed that the one who does did before.
     fn started(&self, thread: usize) -> bool {
         let mut starts = self.threads.iter().enumerate().flat_map(|(parent, run)| {
-            run.starts.iter().filter(|start| start.0 == thread).map(move |start| (parent, start.1))
+            run.starts().filter(move |start| start.0 == thread).map(move |start| (parent, start.1))
         });
         starts
             .all(|(parent, before)| self.started(parent) && self.placed[parent][..before].iter().all(|p| *p))
@@ -267,6 +249,7 @@ fn must_precede(model: Model, steps: &[Step], first: usize, second: usize) -> bo
             same && b.store || depends || b.store && b.ctrl.contains(&first)
         }
         Model::Relaxed => same && b.store,
+        Model::Weak(_) => unreachable!("it has no memory order"),
         Model::Rlx => {
             // Blocks neither take values from stores that are not done, nor hand theirs on; and one that
             // could store is ordered like one that does.

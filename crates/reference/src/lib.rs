@@ -1,9 +1,10 @@
 //! Brute force, written for obviousness: a language of tiny concurrent programs, all their executions by
 //! trying, and their translation to LSL, so that the engines can be compared with it.
 //!
-//! Two independent semantics are tried: [`axioms`], the definitions of CheckFence's Section 2.3.2 by
-//! placing accesses one after the other into a memory order, and [`buffers`], store buffers as hardware
-//! has them. Neither reads the model files. [`litmus`] reads programs from tables that say what is allowed.
+//! Three independent semantics are tried: [`axioms`], the definitions of CheckFence's Section 2.3.2 by
+//! placing accesses one after the other into a memory order, [`buffers`], store buffers as hardware
+//! has them, and [`weak`], graphs of executions for C11 and for machines with definitions of their own. None
+//! reads the model files. [`litmus`] reads programs from tables that say what is allowed.
 //!
 //! ```
 //! use fencepost_reference::{axioms, buffers, litmus};
@@ -30,3 +31,4 @@ pub mod program;
 pub mod random;
 mod runs;
 pub mod structured;
+pub mod weak;

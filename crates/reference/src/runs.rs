@@ -1,8 +1,8 @@
 //! The runs of one thread: its accesses and final registers, for each way to guess what its loads read.
 //!
-//! A C11 order is replaced by the fences it stands for on hardware where the thread passes it.
+//! A C11 order is also there as the fences that it stands for on simple hardware, where the thread passes it.
 
-use crate::program::{Change, Fence, Instruction, Location, Operand, Program};
+use crate::program::{Change, Fence, Instruction, Location, Operand, Order, Program};
 use std::collections::BTreeSet;
 
 /// An access of a thread that was run on guessed values.
@@ -21,10 +21,27 @@ pub(crate) struct Step {
     pub(crate) data: BTreeSet<usize>,
     /// The same for branches before it.
     pub(crate) ctrl: BTreeSet<usize>,
+    /// The order it is given: for both parts of a read-modify-write, that of the whole.
+    pub(crate) order: Order,
+    /// Whether it is part of a read-modify-write. The store of one stands right behind the load.
+    pub(crate) modify: bool,
+    /// Whether its block is one that the program has, not just a read-modify-write.
+    pub(crate) written: bool,
     /// Whether it is the load of a compare-and-swap that does not swap.
     pub(crate) fails: bool,
     /// Fences before it, as (how many accesses came before the fence, what it orders).
     pub(crate) fences: Vec<(usize, Fence)>,
+}
+
+/// What a thread does besides accesses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Mark {
+    /// A fence given by kind.
+    Fence(Fence),
+    /// A C11 fence.
+    OrderFence(Order),
+    /// The start of a thread.
+    Start(usize),
 }
 
 /// What a thread does for one way to guess its loads.
@@ -33,12 +50,56 @@ pub(crate) struct Run {
     pub(crate) steps: Vec<Step>,
     /// Final registers, operation by operation.
     pub(crate) registers: Vec<u64>,
+    /// What else it does, in order, each with how many of its accesses come before.
+    pub(crate) marks: Vec<(usize, Mark)>,
+}
+
+impl Run {
     /// Threads it starts, each with how many of its accesses come before.
-    pub(crate) starts: Vec<(usize, usize)>,
+    pub(crate) fn starts(&self) -> impl Iterator<Item = (usize, usize)> {
+        self.marks.iter().filter_map(|(before, mark)| match mark {
+            Mark::Start(thread) => Some((*thread, *before)),
+            _ => None,
+        })
+    }
+}
+
+/// Visits each choice of one run for each thread in which every guess but zero is written by some store.
+pub(crate) fn each_choice(program: &Program, guesses: &[u64], mut visit: impl FnMut(&[&Run])) {
+    let runs: Vec<Vec<Run>> =
+        program.threads.iter().map(|thread| run_thread(program, thread, guesses)).collect();
+    let mut chosen = vec![0; runs.len()];
+    loop {
+        let threads: Vec<&Run> = runs.iter().zip(&chosen).map(|(runs, &at)| &runs[at]).collect();
+        if sources_exist(&threads) {
+            visit(&threads);
+        }
+        // Count on to the next choice of runs.
+        let mut at = 0;
+        loop {
+            if at == runs.len() {
+                return;
+            }
+            chosen[at] += 1;
+            if chosen[at] < runs[at].len() {
+                break;
+            }
+            chosen[at] = 0;
+            at += 1;
+        }
+    }
+}
+
+/// Whether every guess but zero is written by some store: a quick way to rule out most choices.
+fn sources_exist(threads: &[&Run]) -> bool {
+    let steps = || threads.iter().flat_map(|run| &run.steps);
+    let written =
+        |load: &Step| steps().any(|s| s.store && s.variable == load.variable && s.value == load.value);
+    steps().all(|step| step.store || step.value == 0 || written(step))
 }
 
 /// Runs a thread once for each way to guess what its loads read.
-pub(crate) fn run_thread(program: &Program, operations: &[Vec<Instruction>], guesses: &[u64]) -> Vec<Run> {
+fn run_thread(program: &Program, operations: &[Vec<Instruction>], guesses: &[u64]) -> Vec<Run> {
     let mut finished = Vec::new();
     let mut scripts: Vec<Vec<u64>> = vec![Vec::new()];
     while let Some(script) = scripts.pop() {
@@ -76,6 +137,9 @@ struct Runner<'a> {
     /// The atomic block under way, and how many there were.
     block: Option<usize>,
     blocks: usize,
+    /// Whether the program has that block, and whether a read-modify-write is under way.
+    written: bool,
+    modify: bool,
     operation: usize,
     /// What loads read, in order, and how many have.
     script: &'a [u64],
@@ -91,18 +155,19 @@ impl Runner<'_> {
     fn instruction(&mut self, instruction: &Instruction, registers: &mut Registers) -> bool {
         match instruction {
             Instruction::Load(register, location, order) => {
-                let Some(word) = self.load(*location, registers) else { return false };
+                let Some(word) = self.load(*location, registers, *order) else { return false };
                 registers[*register] = word;
                 self.fence(order.behind_load());
             }
             Instruction::Store(location, value, order) => {
                 self.fence(order.before_store());
-                self.access(true, *location, registers, read(*value, registers));
+                self.access(true, *location, registers, read(*value, registers), *order);
                 self.fence(order.behind_store());
             }
             Instruction::Modify(register, location, change, order) => {
                 let outer = self.enter();
-                let Some(old) = self.load(*location, registers) else { return false };
+                self.modify = true;
+                let Some(old) = self.load(*location, registers, *order) else { return false };
                 self.fence(order.behind_load());
                 let new = match *change {
                     Change::Swap(to) => Some(read(to, registers)),
@@ -116,18 +181,27 @@ impl Runner<'_> {
                 }
                 if let Some(new) = new {
                     self.fence(order.before_store());
-                    self.access(true, *location, registers, new);
+                    self.access(true, *location, registers, new, *order);
                     self.fence(order.behind_store());
                 }
                 self.block = outer;
+                self.modify = false;
                 registers[*register] = old;
             }
-            Instruction::Fence(fence) => self.fence(Some(*fence)),
-            Instruction::OrderFence(order) => order.fences().for_each(|fence| self.fence(Some(fence))),
+            Instruction::Fence(fence) => {
+                self.mark(Mark::Fence(*fence));
+                self.fence(Some(*fence));
+            }
+            Instruction::OrderFence(order) => {
+                self.mark(Mark::OrderFence(*order));
+                order.fences().for_each(|fence| self.fence(Some(fence)));
+            }
             Instruction::Atomic(block) => {
                 let outer = self.enter();
+                self.written = true;
                 let complete = self.instructions(block, registers);
                 self.block = outer;
+                self.written = outer.is_some();
                 return complete;
             }
             Instruction::Mix(register, from, number) => {
@@ -139,7 +213,7 @@ impl Runner<'_> {
                 let way = if condition.holds(*value) { yes } else { no };
                 return self.instructions(way, registers);
             }
-            Instruction::Start(thread) => self.run.starts.push((*thread, self.run.steps.len())),
+            Instruction::Start(thread) => self.mark(Mark::Start(*thread)),
         }
         true
     }
@@ -154,19 +228,30 @@ impl Runner<'_> {
         outer
     }
 
+    fn mark(&mut self, mark: Mark) {
+        self.run.marks.push((self.run.steps.len(), mark));
+    }
+
     fn fence(&mut self, fence: Option<Fence>) {
         self.fences.extend(fence.map(|fence| (self.run.steps.len(), fence)));
     }
 
-    fn load(&mut self, location: Location, registers: &Registers) -> Option<Word> {
+    fn load(&mut self, location: Location, registers: &Registers, order: Order) -> Option<Word> {
         let value = *self.script.get(self.read)?;
         self.read += 1;
         let at = self.run.steps.len();
-        self.access(false, location, registers, (value, BTreeSet::new()));
+        self.access(false, location, registers, (value, BTreeSet::new()), order);
         Some((value, BTreeSet::from([at])))
     }
 
-    fn access(&mut self, store: bool, location: Location, registers: &Registers, (value, data): Word) {
+    fn access(
+        &mut self,
+        store: bool,
+        location: Location,
+        registers: &Registers,
+        (value, data): Word,
+        order: Order,
+    ) {
         let (variable, addr) = match location {
             Location::Variable(variable) => (variable, BTreeSet::new()),
             Location::Indexed(first, register) => {
@@ -183,6 +268,9 @@ impl Runner<'_> {
             addr,
             data,
             ctrl: self.ctrl.clone(),
+            order,
+            modify: self.modify,
+            written: self.written,
             fails: false,
             fences: self.fences.clone(),
         });
