@@ -26,6 +26,7 @@ pub mod check;
 pub mod circuit;
 pub mod decode;
 pub mod encode;
+pub mod finals;
 pub mod guard;
 pub mod range;
 pub mod solver;
