@@ -80,6 +80,13 @@ impl Function<'_> {
     }
 
     fn statement(&mut self) -> Result<()> {
+        self.cursor.deeper()?;
+        self.simple_statement()?;
+        self.cursor.back();
+        Ok(())
+    }
+
+    fn simple_statement(&mut self) -> Result<()> {
         let span = self.cursor.here();
         if self.cursor.eat(";") {
             return Ok(());
@@ -249,6 +256,13 @@ impl Function<'_> {
     }
 
     fn unary(&mut self) -> Result<Operand> {
+        self.cursor.deeper()?;
+        let operand = self.simple()?;
+        self.cursor.back();
+        Ok(operand)
+    }
+
+    fn simple(&mut self) -> Result<Operand> {
         let span = self.cursor.here();
         if self.cursor.eat("*") {
             let addr = self.unary()?;

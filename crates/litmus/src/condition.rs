@@ -5,7 +5,7 @@ use fencepost_lsl::source::Span;
 use std::fmt;
 
 /// Something that a final state has a value for, as the test writes it.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Place {
     /// A register of a thread, or a local variable of one.
     Register {
@@ -74,6 +74,20 @@ impl Prop {
             Prop::Or(a, b) => a.holds(state) || b.holds(state),
         }
     }
+
+    /// The same where values have other indices.
+    fn renumber(&mut self, index: &[usize]) {
+        match self {
+            Prop::Constant(_) => {}
+            Prop::Is(place, _) => *place = index[*place],
+            Prop::Same(a, b) => (*a, *b) = (index[*a], index[*b]),
+            Prop::Not(inner) => inner.renumber(index),
+            Prop::And(a, b) | Prop::Or(a, b) => {
+                a.renumber(index);
+                b.renumber(index);
+            }
+        }
+    }
 }
 
 /// How a condition asks.
@@ -109,7 +123,7 @@ pub struct Condition {
     pub text: String,
 }
 
-/// The values that states have, in order of mention.
+/// The values that states have: in order of mention, and when all is read, registers first.
 #[derive(Default)]
 pub(crate) struct Observed {
     pub(crate) places: Vec<(Place, Span)>,
@@ -121,6 +135,14 @@ impl Observed {
             self.places.push((place, span));
             self.places.len() - 1
         })
+    }
+
+    fn sort<'p>(&mut self, props: impl Iterator<Item = &'p mut Prop>) {
+        let before = self.places.clone();
+        self.places.sort();
+        let index = |place| self.places.iter().position(|found| found == place);
+        let index: Vec<usize> = before.iter().filter_map(index).collect();
+        props.for_each(|prop| prop.renumber(&index));
     }
 }
 
@@ -145,6 +167,8 @@ pub(crate) fn parse(
             return Err(cursor.error("neither `locations`, `filter`, `exists`, `~exists` nor `forall`"));
         }
     }
+    let props = filter.iter_mut().chain(condition.as_mut().map(|condition| &mut condition.prop));
+    observed.sort(props);
     Ok((filter, condition))
 }
 
@@ -197,6 +221,13 @@ fn conjunction(cursor: &mut Cursor, observed: &mut Observed) -> Result<Prop> {
 }
 
 fn factor(cursor: &mut Cursor, observed: &mut Observed) -> Result<Prop> {
+    cursor.deeper()?;
+    let prop = simple(cursor, observed)?;
+    cursor.back();
+    Ok(prop)
+}
+
+fn simple(cursor: &mut Cursor, observed: &mut Observed) -> Result<Prop> {
     if cursor.eat("~") || cursor.eat("not") {
         return Ok(Prop::Not(Box::new(factor(cursor, observed)?)));
     }

@@ -12,7 +12,12 @@ pub(crate) struct Cursor<'t> {
     file: FileId,
     at: usize,
     end: usize,
+    /// How many parentheses, operators and blocks are open.
+    depth: u32,
 }
+
+/// How deep what a test says may be nested: reading it takes stack.
+const DEEPEST: u32 = 200;
 
 /// A piece of text and where it stands.
 #[derive(Clone, Copy, Debug)]
@@ -67,7 +72,7 @@ impl<'t> Piece<'t> {
 
 impl<'t> Cursor<'t> {
     pub(crate) fn new(text: &'t str, file: FileId) -> Cursor<'t> {
-        Cursor { text, file, at: 0, end: text.len() }
+        Cursor { text, file, at: 0, end: text.len(), depth: 0 }
     }
 
     /// A cursor over a piece of the same text.
@@ -101,9 +106,8 @@ impl<'t> Cursor<'t> {
     /// Whether this comes next, blanks aside.
     pub(crate) fn sees(&mut self, what: &str) -> bool {
         self.blanks();
-        let rest = self.rest();
-        let word = what.ends_with(is_name) && rest[what.len().min(rest.len())..].starts_with(is_name);
-        rest.starts_with(what) && !word
+        let more = self.rest().strip_prefix(what);
+        more.is_some_and(|more| !(what.ends_with(is_name) && more.starts_with(is_name)))
     }
 
     pub(crate) fn eat(&mut self, what: &str) -> bool {
@@ -139,6 +143,17 @@ impl<'t> Cursor<'t> {
         let value = number(&rest[..sign + length])?;
         self.at += sign + length;
         Some(value)
+    }
+
+    /// Reads something nested, unless it is nested too deeply.
+    pub(crate) fn deeper(&mut self) -> Result<()> {
+        self.depth += 1;
+        if self.depth > DEEPEST { Err(self.error("this is nested too deeply")) } else { Ok(()) }
+    }
+
+    /// What was nested is read.
+    pub(crate) fn back(&mut self) {
+        self.depth -= 1;
     }
 
     /// What comes up to a character, which is passed too.

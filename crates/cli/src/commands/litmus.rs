@@ -11,7 +11,7 @@ use fencepost_litmus::{Arch, show};
 use fencepost_lsl::diagnostic::Diagnostic;
 use fencepost_lsl::source::SourceMap;
 use fencepost_models::Model;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 pub(crate) fn run(args: &LitmusArgs) -> Result<u8> {
@@ -79,8 +79,12 @@ fn told(outcome: &Outcome, args: &LitmusArgs, alone: bool, width: usize) -> u8 {
 /// The models asked for, or none after what is wrong was said.
 fn models(args: &LitmusArgs) -> Option<Models> {
     if args.model.is_empty() {
-        let missed = Mutex::new(BTreeSet::new());
-        return Some(Models::OfArchitecture(Box::new(move |arch| of_architecture(arch, &missed))));
+        let known = Mutex::new(BTreeMap::new());
+        let model = move |arch: Arch| match known.lock() {
+            Ok(mut known) => known.entry(arch.name()).or_insert_with(|| of_architecture(arch)).clone(),
+            Err(_) => of_architecture(arch),
+        };
+        return Some(Models::OfArchitecture(Box::new(model)));
     }
     let named = |name: &String| match fencepost_models::builtin(name) {
         Some(model) => Ok(model),
@@ -91,13 +95,11 @@ fn models(args: &LitmusArgs) -> Option<Models> {
     found.map_err(|problem| print_diagnostics(&[problem], &SourceMap::default())).ok().map(Models::Named)
 }
 
-/// The model of an architecture. Where none ships, sequential consistency, after a word about it the first time.
-fn of_architecture(arch: Arch, missed: &Mutex<BTreeSet<&'static str>>) -> Model {
+/// The model of an architecture. Where none ships, sequential consistency, after a word about it.
+fn of_architecture(arch: Arch) -> Model {
     fencepost_models::builtin(arch.model()).unwrap_or_else(|| {
-        let sc = fencepost_models::sc();
-        if missed.lock().is_ok_and(|mut missed| missed.insert(arch.name())) {
-            errln!("warning: no model of the architecture {}; name one with --model; this is {}", arch.name(), sc.name);
-        }
+        let (sc, arch) = (fencepost_models::sc(), arch.name());
+        errln!("warning: no model of the architecture {arch}; name one with --model; these verdicts are those of {}", sc.name);
         sc
     })
 }
