@@ -125,7 +125,8 @@ impl Builder {
             Change::Compare { expected, new, .. } => {
                 let label = self.label();
                 let fails = self.temporary();
-                let mut swap = vec![assign(fails, PrimOp::Cmp(CmpOp::Ne, false), &[old.into(), expected], span)];
+                let mut swap =
+                    vec![assign(fails, PrimOp::Cmp(CmpOp::Ne, false), &[old.into(), expected], span)];
                 if let Some(unlucky) = unlucky {
                     let either = PrimOp::Bin(BinOp::Or, WORD);
                     swap.push(assign(fails, either, &[fails.into(), unlucky.into()], span));

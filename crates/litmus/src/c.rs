@@ -143,7 +143,9 @@ impl Function<'_> {
         let mut name = first;
         loop {
             let reg = self.builder.named(Some(name.text));
-            if self.parameters.contains_key(name.text) || self.locals.insert(name.text.to_owned(), reg).is_some() {
+            if self.parameters.contains_key(name.text)
+                || self.locals.insert(name.text.to_owned(), reg).is_some()
+            {
                 return Err(name.error(format!("`{}` is declared twice", name.text)));
             }
             if self.cursor.eat("=") {
@@ -155,7 +157,10 @@ impl Function<'_> {
                 return Ok(true);
             }
             while self.cursor.eat("*") {}
-            name = self.cursor.word().ok_or_else(|| self.cursor.error("the name of a variable is missing here"))?;
+            name = self
+                .cursor
+                .word()
+                .ok_or_else(|| self.cursor.error("the name of a variable is missing here"))?;
         }
     }
 
@@ -220,9 +225,9 @@ impl Function<'_> {
             let span = self.cursor.here();
             let doubled = |text: &str| ["||", "&&", "<<", ">>"].iter().any(|double| text.starts_with(double));
             let rest = self.cursor.rest();
-            let found = operators.iter().find(|(text, _)| {
-                rest.starts_with(text) && (text.len() == 2 || !doubled(rest))
-            });
+            let found = operators
+                .iter()
+                .find(|(text, _)| rest.starts_with(text) && (text.len() == 2 || !doubled(rest)));
             let Some(&(text, operator)) = found else { return Ok(left) };
             self.cursor.take(text.len());
             left = match operator {
@@ -335,7 +340,8 @@ impl Function<'_> {
             self.out.push(Stmt { kind: StmtKind::Fence(Fence::of_order(order)), span });
             return Ok(number(0));
         }
-        let known = ["atomic_load", "atomic_store", "atomic_exchange", "atomic_fetch_", "atomic_compare_exchange_"];
+        let known =
+            ["atomic_load", "atomic_store", "atomic_exchange", "atomic_fetch_", "atomic_compare_exchange_"];
         if !known.iter().any(|known| base.starts_with(known)) {
             return Err(name.error(format!("the function `{}` is not understood", name.text)));
         }
@@ -373,7 +379,8 @@ impl Function<'_> {
         let local = self.cursor.eat("&");
         let place = match local {
             true => {
-                let name = self.cursor.word().ok_or_else(|| self.cursor.error("a variable is missing here"))?;
+                let name =
+                    self.cursor.word().ok_or_else(|| self.cursor.error("a variable is missing here"))?;
                 self.local(name)?.into()
             }
             false => self.expression()?,

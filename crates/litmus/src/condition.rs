@@ -123,6 +123,13 @@ pub struct Condition {
     pub text: String,
 }
 
+impl Condition {
+    /// That of a test that asks for nothing.
+    pub(crate) fn none() -> Condition {
+        Condition { quantifier: Quantifier::Forall, prop: Prop::Constant(true), text: "(true)".into() }
+    }
+}
+
 /// The values that states have: in order of mention, and when all is read, registers first.
 #[derive(Default)]
 pub(crate) struct Observed {
@@ -297,9 +304,10 @@ pub(crate) fn typed_place(cursor: &mut Cursor) -> Result<(Place, Span)> {
             continue;
         }
         while cursor.eat("*") {}
-        let more = cursor.rest().trim_start().starts_with(|c: char| {
-            c.is_ascii_alphanumeric() || c == '_' || c == '['
-        });
+        let more = cursor
+            .rest()
+            .trim_start()
+            .starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_' || c == '[');
         // `x[` is an array, `int [` a location behind its type.
         if word.is_none() || !more || cursor.rest().starts_with('[') {
             *cursor = before;

@@ -24,7 +24,7 @@ pub struct Litmus {
     pub arch: Arch,
     /// States that count, if not all do.
     pub filter: Option<Prop>,
-    /// What it asks of them; that there is one, if it says nothing.
+    /// What it asks of them; nothing, if it only names locations.
     pub condition: Condition,
     /// What states have values for, in order.
     pub places: Vec<Place>,
@@ -133,7 +133,7 @@ impl Reader {
         };
         let whole = name.span;
         let (filter, condition) = condition::parse(&mut cursor, &mut self.observed)?;
-        let condition = condition.ok_or_else(|| cursor.error("the test has no condition"))?;
+        let condition = condition.unwrap_or_else(Condition::none);
         // Those that are asked for and not used must be there, too.
         for (place, span) in &self.observed.places {
             if let Place::Register { thread, name } = place {
@@ -157,7 +157,9 @@ impl Reader {
                 false => Constant::Number(0),
             };
             if !cursor.sees(";") && !cursor.sees("}") {
-                return Err(cursor.error("`;` is missing here").note("arrays and structures are not understood"));
+                return Err(cursor
+                    .error("`;` is missing here")
+                    .note("arrays and structures are not understood"));
             }
             match place {
                 Place::Location(name) => {
@@ -325,7 +327,8 @@ fn code<'t>(cursor: &mut Cursor<'t>, arch: Arch) -> Result<Piece<'t>> {
     for line in cursor.rest().split_inclusive('\n') {
         let text = line.trim_start();
         let ends = ENDS.iter().any(|end| {
-            text.strip_prefix(end).is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+            text.strip_prefix(end)
+                .is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
         });
         if ends {
             return Ok(cursor.take(length).trimmed());
@@ -333,7 +336,9 @@ fn code<'t>(cursor: &mut Cursor<'t>, arch: Arch) -> Result<Piece<'t>> {
         length += line.len();
     }
     let what = if arch == Arch::C { "functions" } else { "instructions" };
-    Err(cursor.error(format!("no condition follows the {what}")).help("ask for something, as in `exists (0:r1=0)`"))
+    Err(cursor
+        .error(format!("no condition follows the {what}"))
+        .help("ask for something, as in `exists (0:r1=0)`"))
 }
 
 /// A register that the initial state or the condition names. One that the code does not use stays as it is.

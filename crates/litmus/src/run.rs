@@ -63,7 +63,8 @@ impl Litmus {
         let observed = check::final_states(&self.harness, &question, model, &self.finals, &options)?;
         let mut states = BTreeSet::new();
         for observation in observed.sorted() {
-            let values = self.slots.iter().map(|&slot| observation[slot].defined().map(|value| self.shown(value)));
+            let values =
+                self.slots.iter().map(|&slot| observation[slot].defined().map(|value| self.shown(value)));
             let state: Option<Vec<Constant>> = values.collect();
             let state = state.ok_or_else(|| Reason::Internal("a final value is undefined".into()))?;
             states.insert(state);

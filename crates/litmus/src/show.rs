@@ -9,7 +9,8 @@ use std::fmt::Write;
 /// All that herd prints of a test. Witnesses are states here, not executions.
 pub fn herd(litmus: &Litmus, found: &Found) -> String {
     let Found { states, positive, negative, ok } = found;
-    let mut text = format!("Test {} {}\nStates {}\n", litmus.name, litmus.condition.quantifier.word(), states.len());
+    let mut text =
+        format!("Test {} {}\nStates {}\n", litmus.name, litmus.condition.quantifier.word(), states.len());
     text.push_str(&listed(litmus, found));
     let word = if *ok { "Ok" } else { "No" };
     let _ = write!(

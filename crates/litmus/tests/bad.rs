@@ -35,7 +35,7 @@ fn conditions() {
     check(&ends("exists (x=0"), "`)` is missing here", "");
     check(&ends("exists (x 0)"), "`=` is missing here", "0");
     check(&ends("exists (x=0) y"), "neither `locations`, `filter`, `exists`, `~exists` nor `forall`", "y");
-    check(&ends("locations [x;]\n"), "the test has no condition", "");
+    check(&ends("locations [;]\n"), "a register, as in `0:r1`, or a location is missing here", ";");
     check(&ends("exists (0:EAX=0)"), "`EAX` is no register of PPC", "0:EAX");
     let deep = format!("exists {}x=0{}", "(".repeat(9999), ")".repeat(9999));
     assert_eq!(refused(&ends(&deep)).0, "this is nested too deeply");
@@ -69,7 +69,11 @@ fn exclusives() {
     check(&test(" LDXR W0,[X1] ;\n LDR W3,[X4] ;\n STXR W2,W0,[X1] ;"), message, "LDR W3,[X4]");
     let message = "the address of this store-exclusive is not that of its load-exclusive";
     check(&test(" LDXR W0,[X1] ;\n STXR W2,W0,[X4] ;"), message, "STXR W2,W0,[X4]");
-    check(&test(" STXR W2,W0,[X4] ;"), "no load-exclusive belongs to this store-exclusive", "STXR W2,W0,[X4]");
+    check(
+        &test(" STXR W2,W0,[X4] ;"),
+        "no load-exclusive belongs to this store-exclusive",
+        "STXR W2,W0,[X4]",
+    );
 }
 
 #[test]
@@ -79,7 +83,11 @@ fn functions() {
     check(&body("int r0 = READ_ONCE(*x);"), "the function `READ_ONCE` is not understood", "READ_ONCE");
     check(&body("r0 = 1;"), "`r0` is no local variable", "r0");
     check(&body("int r0; int r0;"), "`r0` is declared twice", "r0");
-    check(&body("atomic_store_explicit(x, 1, memory_order_strong);"), "`memory_order_strong` is no memory order", "memory_order_strong");
+    check(
+        &body("atomic_store_explicit(x, 1, memory_order_strong);"),
+        "`memory_order_strong` is no memory order",
+        "memory_order_strong",
+    );
     check("C T\n{}\nP1 (int *x) {}\nexists (x=0)", "the function P0 is missing here", "(");
     check("C T\n{}\nP0 (int *x) {}\nexists (0:r0=0)", "P0 has no variable `r0`", "0:r0");
 }

@@ -20,7 +20,8 @@ fn verdicts_are_as_expected() {
     for path in files {
         let text = std::fs::read_to_string(&path).expect("it is text");
         let name = path.display().to_string();
-        let litmus = fencepost_litmus::read(&name, &text).unwrap_or_else(|unread| panic!("{:?}", unread.diagnostics));
+        let litmus =
+            fencepost_litmus::read(&name, &text).unwrap_or_else(|unread| panic!("{:?}", unread.diagnostics));
         let expectations: Vec<_> = text.lines().filter_map(|line| line.strip_prefix("@expected ")).collect();
         assert!(!expectations.is_empty(), "{name} expects nothing");
         for expectation in expectations {
@@ -58,9 +59,11 @@ fn weaker_models_tell_what_is_ordered() {
         ("c/MP+fences", "Never"),
         ("c/LB", "Sometimes"),
     ] {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../corpus/litmus/herd/{name}.litmus"));
+        let path =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../../corpus/litmus/herd/{name}.litmus"));
         let text = std::fs::read_to_string(path).expect("it is there");
-        let litmus = fencepost_litmus::read(name, &text).unwrap_or_else(|unread| panic!("{:?}", unread.diagnostics));
+        let litmus =
+            fencepost_litmus::read(name, &text).unwrap_or_else(|unread| panic!("{:?}", unread.diagnostics));
         let found = litmus.run(&rmo, &Budget::default()).expect("no limits are set");
         assert_eq!(found.verdict().word(), verdict, "{name}: {found:?}");
     }

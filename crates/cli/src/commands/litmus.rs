@@ -58,7 +58,11 @@ fn told(outcome: &Outcome, args: &LitmusArgs, alone: bool, width: usize) -> u8 {
         Answer::Ran { found: Err(_), .. } if args.json => UNDECIDED,
         Answer::Ran { found: Ok(_), .. } if args.json => 0,
         Answer::Ran { litmus, model, found: Err(reason) } => {
-            outln!("{file:width$}  {:24} {model:8} {:12} {seconds:8.4} s  {reason}", litmus.name, "inconclusive");
+            outln!(
+                "{file:width$}  {:24} {model:8} {:12} {seconds:8.4} s  {reason}",
+                litmus.name,
+                "inconclusive"
+            );
             UNDECIDED
         }
         Answer::Ran { litmus, found: Ok(found), .. } if alone => {

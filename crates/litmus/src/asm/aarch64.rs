@@ -34,7 +34,11 @@ pub(super) fn decode(code: &mut Code, instruction: &Instruction) -> Result<()> {
         "CBZ" | "CBNZ" => {
             let [register, label] = instruction.operands()?;
             let register = source(code, register)?;
-            let when = code.test(relation(if upper == "CBZ" { "eq" } else { "ne" }).unwrap_or(EQUAL), register, number(0));
+            let when = code.test(
+                relation(if upper == "CBZ" { "eq" } else { "ne" }).unwrap_or(EQUAL),
+                register,
+                number(0),
+            );
             code.branch(label, Some(when));
         }
         _ => return others(code, instruction, &upper),
@@ -200,7 +204,8 @@ fn source(code: &mut Code, operand: Piece) -> Result<Operand> {
 
 /// `[X1]`, `[X1,#4]`, `[X1,X2]`, `[X1,W2,SXTW]`, `[X1,X2,LSL #3]`.
 fn addressed(code: &mut Code, address: Piece) -> Result<Operand> {
-    let inside = address.inside('[', ']').ok_or_else(|| address.error("an address, as in `[X1]`, is missing here"))?;
+    let inside =
+        address.inside('[', ']').ok_or_else(|| address.error("an address, as in `[X1]`, is missing here"))?;
     let parts = inside.split(',');
     let mut addr = code.register(parts[0])?.into();
     if let Some(&offset) = parts.get(1) {

@@ -47,13 +47,20 @@ impl Code<'_> {
         Ok(Thread { builder, registers, body, span })
     }
 
-    fn step(&mut self, out: &mut Vec<Stmt>, step: &Step, span: Span, labels: &HashMap<String, (usize, Label)>) {
+    fn step(
+        &mut self,
+        out: &mut Vec<Stmt>,
+        step: &Step,
+        span: Span,
+        labels: &HashMap<String, (usize, Label)>,
+    ) {
         match step {
             Step::Assign { dst, op, args } => out.push(assign(*dst, *op, args, span)),
             &Step::Load { dst, addr, ty, order, .. } => {
                 self.builder.load(out, Access { addr, ty, order, span }, dst);
             }
-            &Step::Store { addr, value, ty, order } | &Step::StoreExclusive { addr, value, ty, order, .. } => {
+            &Step::Store { addr, value, ty, order }
+            | &Step::StoreExclusive { addr, value, ty, order, .. } => {
                 self.builder.store(out, Access { addr, ty, order, span }, value);
             }
             Step::Modify { dst, modify } => {
@@ -76,7 +83,8 @@ impl Code<'_> {
         steps: &[(Step, Span)],
         labels: &HashMap<String, (usize, Label)>,
     ) {
-        let (Some((Step::StoreExclusive { failed, .. }, span)), (_, first)) = (steps.last(), &steps[0]) else {
+        let (Some((Step::StoreExclusive { failed, .. }, span)), (_, first)) = (steps.last(), &steps[0])
+        else {
             return;
         };
         let (failed, span) = (*failed, *span);
@@ -125,7 +133,8 @@ fn forward(steps: &[(Step, Span)], labels: &HashMap<String, (usize, Label)>) -> 
 /// Where the store-exclusive is that belongs to a load-exclusive, if this is one that has any.
 fn pair(steps: &[(Step, Span)], at: usize) -> Result<Option<usize>> {
     let (Step::Load { dst: loaded, addr, exclusive: true, .. }, first) = &steps[at] else { return Ok(None) };
-    let is_exclusive = |step: &Step| matches!(step, Step::Load { exclusive: true, .. } | Step::StoreExclusive { .. });
+    let is_exclusive =
+        |step: &Step| matches!(step, Step::Load { exclusive: true, .. } | Step::StoreExclusive { .. });
     let next = steps[at + 1..].iter().position(|(step, _)| is_exclusive(step)).map(|next| at + 1 + next);
     let Some(end) = next.filter(|&next| matches!(steps[next].0, Step::StoreExclusive { .. })) else {
         return Ok(None);
@@ -135,7 +144,11 @@ fn pair(steps: &[(Step, Span)], at: usize) -> Result<Option<usize>> {
         let what = match step {
             Step::Assign { dst, .. } if Operand::Reg(*dst) != *addr => continue,
             Step::Assign { .. } => "a change of the address",
-            Step::Branch { when: Some(_), label } if !steps[..end].iter().any(|(step, _)| is_label(step, label)) => continue,
+            Step::Branch { when: Some(_), label }
+                if !steps[..end].iter().any(|(step, _)| is_label(step, label)) =>
+            {
+                continue;
+            }
             Step::Fence(_) => "a fence",
             Step::Label(_) | Step::Branch { .. } => "a branch or label that is not on the way out",
             _ => "an access to memory",

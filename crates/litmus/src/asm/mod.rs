@@ -19,16 +19,43 @@ use std::collections::HashMap;
 
 /// What an instruction does, in steps.
 enum Step {
-    Assign { dst: Reg, op: PrimOp, args: Vec<Operand> },
-    Load { dst: Reg, addr: Operand, ty: IntTy, order: Order, exclusive: bool },
-    Store { addr: Operand, value: Operand, ty: IntTy, order: Order },
+    Assign {
+        dst: Reg,
+        op: PrimOp,
+        args: Vec<Operand>,
+    },
+    Load {
+        dst: Reg,
+        addr: Operand,
+        ty: IntTy,
+        order: Order,
+        exclusive: bool,
+    },
+    Store {
+        addr: Operand,
+        value: Operand,
+        ty: IntTy,
+        order: Order,
+    },
     /// A store-exclusive; the register receives 0 if it succeeds and 1 if it fails.
-    StoreExclusive { failed: Reg, addr: Operand, value: Operand, ty: IntTy, order: Order },
+    StoreExclusive {
+        failed: Reg,
+        addr: Operand,
+        value: Operand,
+        ty: IntTy,
+        order: Order,
+    },
     /// A read-modify-write; the register receives what was there.
-    Modify { dst: Option<Reg>, modify: Modify },
+    Modify {
+        dst: Option<Reg>,
+        modify: Modify,
+    },
     Fence(Fence),
     /// A jump to a label, if the condition is not zero.
-    Branch { label: String, when: Option<Operand> },
+    Branch {
+        label: String,
+        when: Option<Operand>,
+    },
     /// A label.
     Label(String),
 }
@@ -130,9 +157,10 @@ impl Code<'_> {
 
     /// The register of this name, made if it is new.
     fn register(&mut self, piece: Piece) -> Result<Reg> {
-        let name = self.arch.register(piece.text).ok_or_else(|| {
-            piece.error(format!("`{}` is no register of {}", piece.text, self.arch.name()))
-        })?;
+        let name = self
+            .arch
+            .register(piece.text)
+            .ok_or_else(|| piece.error(format!("`{}` is no register of {}", piece.text, self.arch.name())))?;
         if let Some(&known) = self.registers.get(&name) {
             return Ok(known);
         }

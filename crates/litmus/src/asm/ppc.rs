@@ -43,7 +43,9 @@ fn others(code: &mut Code, instruction: &Instruction) -> Result<()> {
         code.assign(dst, PrimOp::Bin(op, IntTy::U64), &args);
         return Ok(());
     }
-    if let Some(relation) = mnemonic.strip_prefix('b').and_then(|name| relation(name.trim_end_matches(['+', '-']))) {
+    if let Some(relation) =
+        mnemonic.strip_prefix('b').and_then(|name| relation(name.trim_end_matches(['+', '-'])))
+    {
         let [label] = instruction.operands()?;
         let when = code.condition(relation, instruction.whole)?;
         code.branch(label, Some(when));
@@ -53,10 +55,8 @@ fn others(code: &mut Code, instruction: &Instruction) -> Result<()> {
 }
 
 fn access(code: &mut Code, instruction: &Instruction) -> Result<()> {
-    let (ty, order) = (
-        if instruction.mnemonic.contains('w') { IntTy::U32 } else { IntTy::U64 },
-        Order::Plain,
-    );
+    let (ty, order) =
+        (if instruction.mnemonic.contains('w') { IntTy::U32 } else { IntTy::U64 }, Order::Plain);
     match instruction.mnemonic {
         "lwz" | "ld" => {
             let [dst, address] = instruction.operands()?;

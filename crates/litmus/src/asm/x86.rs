@@ -134,7 +134,8 @@ fn computes(code: &mut Code, instruction: &Instruction, name: &str, ty: IntTy, l
         }
         // An exchange with memory is locked in any case.
         ("xchg", _) => match (dst, src) {
-            (Operator::Memory(addr), Operator::Register(reg)) | (Operator::Register(reg), Operator::Memory(addr)) => {
+            (Operator::Memory(addr), Operator::Register(reg))
+            | (Operator::Register(reg), Operator::Memory(addr)) => {
                 modify(code, addr, Change::Swap(reg.into()), Some(reg), ty);
                 Ok(())
             }
@@ -171,7 +172,9 @@ fn compare_exchange(
     operands: (Operator, Operator),
     ty: IntTy,
 ) -> Result<()> {
-    let (Operator::Memory(addr), Operator::Register(new)) = operands else { return Err(instruction.unknown()) };
+    let (Operator::Memory(addr), Operator::Register(new)) = operands else {
+        return Err(instruction.unknown());
+    };
     let accumulator = code.register(Piece { text: "RAX", span: instruction.whole.span })?;
     let expected = code.builder.temporary();
     code.assign(expected, PrimOp::Copy, &[accumulator.into()]);
@@ -216,7 +219,9 @@ fn operand(code: &mut Code, piece: Piece) -> Result<Operator> {
         let name = without_percent(inside);
         return Ok(Operator::Memory(match code.arch.register(name.text) {
             Some(_) => code.register(name)?.into(),
-            None if name.text.is_empty() || name.text.contains(|c: char| !c.is_alphanumeric() && c != '_') => {
+            None if name.text.is_empty()
+                || name.text.contains(|c: char| !c.is_alphanumeric() && c != '_') =>
+            {
                 return Err(piece.error("this address is not understood"));
             }
             None => number(code.locations.address(name.text) as i64),
