@@ -124,9 +124,12 @@ impl Builder {
             }
             Change::Compare { expected, new, .. } => {
                 let label = self.label();
-                let fails = self.temporary();
-                let mut swap =
-                    vec![assign(fails, PrimOp::Cmp(CmpOp::Ne, false), &[old.into(), expected], span)];
+                let (fails, narrow) = (self.temporary(), self.temporary());
+                let differs = PrimOp::Cmp(CmpOp::Ne, false);
+                let mut swap = vec![
+                    assign(narrow, PrimOp::Convert(ty), &[expected], span),
+                    assign(fails, differs, &[old.into(), narrow.into()], span),
+                ];
                 if let Some(unlucky) = unlucky {
                     let either = PrimOp::Bin(BinOp::Or, WORD);
                     swap.push(assign(fails, either, &[fails.into(), unlucky.into()], span));

@@ -24,7 +24,7 @@ pub struct Litmus {
     pub arch: Arch,
     /// States that count, if not all do.
     pub filter: Option<Prop>,
-    /// What it asks of them; nothing, if it only names locations.
+    /// What it asks of them; `forall (true)` if it asks nothing.
     pub condition: Condition,
     /// What states have values for, in order.
     pub places: Vec<Place>,
@@ -52,7 +52,7 @@ pub fn read(file: &str, text: &str) -> std::result::Result<Litmus, Unread> {
     let id = sources.add(file, text, Origin::User);
     let c = Cursor::new(text, id).word().is_some_and(|word| word.text == "C");
     let clean = without_comments(text, c);
-    match Reader::new().read(Cursor::new(&clean, id)) {
+    match Reader::default().read(Cursor::new(&clean, id)) {
         Ok(mut litmus) => {
             litmus.harness.program.sources = sources;
             Ok(litmus)
@@ -112,10 +112,6 @@ struct Reader {
 }
 
 impl Reader {
-    fn new() -> Reader {
-        Reader::default()
-    }
-
     fn read(mut self, mut cursor: Cursor) -> Result<Litmus> {
         let arch = architecture(&mut cursor)?;
         cursor.blanks();
@@ -126,7 +122,7 @@ impl Reader {
         }
         preamble(&mut cursor)?;
         self.initial_state(&mut cursor)?;
-        let code = code(&mut cursor, arch)?;
+        let code = code(&mut cursor);
         let mut threads = match arch {
             Arch::C => c::threads(cursor.over(code), &mut self.locations)?,
             _ => asm::threads(arch, code, &mut self.locations)?,
@@ -320,25 +316,18 @@ fn preamble(cursor: &mut Cursor) -> Result<()> {
     }
 }
 
-/// What stands between the initial state and what is asked.
-fn code<'t>(cursor: &mut Cursor<'t>, arch: Arch) -> Result<Piece<'t>> {
+/// What stands between the initial state and what is asked, if anything is.
+fn code<'t>(cursor: &mut Cursor<'t>) -> Piece<'t> {
     const ENDS: [&str; 7] = ["locations", "filter", "exists", "~exists", "~ exists", "not exists", "forall"];
-    let mut length = 0;
-    for line in cursor.rest().split_inclusive('\n') {
-        let text = line.trim_start();
-        let ends = ENDS.iter().any(|end| {
-            text.strip_prefix(end)
-                .is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
-        });
-        if ends {
-            return Ok(cursor.take(length).trimmed());
-        }
-        length += line.len();
-    }
-    let what = if arch == Arch::C { "functions" } else { "instructions" };
-    Err(cursor
-        .error(format!("no condition follows the {what}"))
-        .help("ask for something, as in `exists (0:r1=0)`"))
+    let ends = |line: &str| {
+        let line = line.trim_start();
+        let mut rests = ENDS.iter().filter_map(|end| line.strip_prefix(end));
+        line.starts_with('@')
+            || rests.any(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+    };
+    let lines = cursor.rest().split_inclusive('\n').take_while(|line| !ends(line));
+    let length = lines.map(str::len).sum();
+    cursor.take(length).trimmed()
 }
 
 /// A register that the initial state or the condition names. One that the code does not use stays as it is.

@@ -24,7 +24,7 @@ fn headers() {
     check("C T\nP0() {}\nexists (x=0)", "the initial state `{ … }` is missing in front of this", "P0() {}");
     check("PPC T\n{ int x[2]; }\n", "`;` is missing here", "[");
     check("PPC T\n{ x=; }\n", "a number or the name of a location is missing here", ";");
-    check("PPC T\n{}\n P0 ;\n nop ;\n", "no condition follows the instructions", "P");
+    check("PPC T\n{}\n", "the threads are missing: `P0 | P1 ;`", "");
     check("PPC T\n{ 1:r1=x; }\n P0 ;\n nop ;\nexists (x=0)", "there is no thread 1: the test has 1", "1:r1");
     check("PPC T\n{ 0:X1=x; }\n P0 ;\n nop ;\nexists (x=0)", "`X1` is no register of PPC", "0:X1");
 }

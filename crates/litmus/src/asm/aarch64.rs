@@ -1,6 +1,6 @@
 //! Instructions of ARMv8. A register has 64 bits; what is written to its lower half clears the upper.
 
-use super::{Code, INSTRUCTIONS, Instruction, Relation, Step, immediate, kinds, relation};
+use super::{Code, DIFFERENT, EQUAL, INSTRUCTIONS, Instruction, Relation, Step, immediate, kinds, relation};
 use crate::build::{Change, Modify, number};
 use crate::text::{Piece, Result};
 use fencepost_lsl::op::{BinOp, PrimOp};
@@ -24,8 +24,9 @@ pub(super) fn decode(code: &mut Code, instruction: &Instruction) -> Result<()> {
         }
         "CMP" => {
             let [a, b] = instruction.operands()?;
+            let ty = width(a);
             let (a, b) = (source(code, a)?, source(code, b)?);
-            code.compare(a, b);
+            code.compare(a, b, ty);
         }
         "B" => {
             let [label] = instruction.operands()?;
@@ -34,19 +35,14 @@ pub(super) fn decode(code: &mut Code, instruction: &Instruction) -> Result<()> {
         "CBZ" | "CBNZ" => {
             let [register, label] = instruction.operands()?;
             let register = source(code, register)?;
-            let when = code.test(
-                relation(if upper == "CBZ" { "eq" } else { "ne" }).unwrap_or(EQUAL),
-                register,
-                number(0),
-            );
+            let zero = if upper == "CBZ" { EQUAL } else { DIFFERENT };
+            let when = code.test(zero, register, number(0));
             code.branch(label, Some(when));
         }
         _ => return others(code, instruction, &upper),
     }
     Ok(())
 }
-
-const EQUAL: Relation = (fencepost_lsl::op::CmpOp::Eq, true, false);
 
 fn others(code: &mut Code, instruction: &Instruction, upper: &str) -> Result<()> {
     if let Some(op) = arithmetic(upper) {

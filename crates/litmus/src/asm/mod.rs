@@ -81,7 +81,9 @@ struct Instruction<'t> {
 
 /// Reads columns of instructions.
 pub(crate) fn threads(arch: Arch, code: Piece, locations: &mut Locations) -> Result<Vec<Thread>> {
-    let mut rows = rows(code)?.into_iter();
+    // The last row needs no `;`.
+    let rows = code.split(';').into_iter().filter(|row| !row.text.is_empty());
+    let mut rows = rows.map(|row| row.split('|'));
     let head = rows.next().ok_or_else(|| code.error("the threads are missing: `P0 | P1 ;`"))?;
     let mut columns: Vec<Vec<Piece>> = Vec::new();
     for (number, cell) in head.iter().enumerate() {
@@ -116,12 +118,6 @@ pub(crate) fn threads(arch: Arch, code: Piece, locations: &mut Locations) -> Res
         threads.push(code.thread(head.span)?);
     }
     Ok(threads)
-}
-
-/// Rows of cells. The last row needs no `;`.
-fn rows(code: Piece) -> Result<Vec<Vec<Piece>>> {
-    let rows = code.split(';').into_iter().filter(|row| !row.text.is_empty());
-    Ok(rows.map(|row| row.split('|')).collect())
 }
 
 impl Code<'_> {
@@ -197,11 +193,12 @@ impl Code<'_> {
         }
     }
 
-    /// Notes what a comparison compares.
-    fn compare(&mut self, a: Operand, b: Operand) {
+    /// Notes what a comparison compares: as signed numbers of this width, whose order as unsigned ones is the same.
+    fn compare(&mut self, a: Operand, b: Operand, ty: IntTy) {
         let (left, right) = *self.flags.get_or_insert((self.builder.temporary(), self.builder.temporary()));
-        self.assign(left, PrimOp::Copy, &[a]);
-        self.assign(right, PrimOp::Copy, &[b]);
+        for (dst, value) in [(left, a), (right, b)] {
+            self.assign(dst, PrimOp::Convert(IntTy::signed(ty.bits)), &[value]);
+        }
     }
 
     /// Whether what was compared last is so.
@@ -225,12 +222,15 @@ impl Code<'_> {
 /// A comparison: which, whether of signed numbers, and whether with its arguments exchanged.
 type Relation = (CmpOp, bool, bool);
 
+const EQUAL: Relation = (CmpOp::Eq, true, false);
+const DIFFERENT: Relation = (CmpOp::Ne, true, false);
+
 /// The comparison of a name as in `eq`, `ne`, `lt`, `ge`, `gt`, `le`, with `u` behind it for unsigned numbers.
 fn relation(name: &str) -> Option<Relation> {
     let signed = !name.ends_with('u');
     Some(match name.trim_end_matches('u') {
-        "eq" => (CmpOp::Eq, true, false),
-        "ne" => (CmpOp::Ne, true, false),
+        "eq" => EQUAL,
+        "ne" => DIFFERENT,
         "lt" => (CmpOp::Lt, signed, false),
         "le" => (CmpOp::Le, signed, false),
         "gt" => (CmpOp::Lt, signed, true),

@@ -22,7 +22,8 @@ pub(super) fn decode(code: &mut Code, instruction: &Instruction) -> Result<()> {
         "cmpw" | "cmpwi" | "cmpd" | "cmpdi" => {
             let [a, b] = instruction.operands()?;
             let (a, b) = (source(code, a)?, source(code, b)?);
-            code.compare(a, b);
+            let ty = if instruction.mnemonic.contains('w') { IntTy::U32 } else { IntTy::U64 };
+            code.compare(a, b, ty);
         }
         "b" => {
             let [label] = instruction.operands()?;
@@ -85,7 +86,7 @@ fn access(code: &mut Code, instruction: &Instruction) -> Result<()> {
             // The condition register tells whether it succeeds: equal if so.
             let failed = code.builder.temporary();
             code.push(Step::StoreExclusive { failed, addr, value, ty, order });
-            code.compare(failed.into(), number(0));
+            code.compare(failed.into(), number(0), IntTy::U64);
         }
         _ => return Err(instruction.unknown()),
     }

@@ -123,13 +123,13 @@ fn computes(code: &mut Code, instruction: &Instruction, name: &str, ty: IntTy, l
         }
         ("cmp", _) if !locked => {
             let (a, b) = (read(code, dst, ty), read(code, src, ty));
-            code.compare(a, b);
+            code.compare(a, b, ty);
             Ok(())
         }
         ("test", Some(op)) if !locked => {
             let (a, b) = (read(code, dst, ty), read(code, src, ty));
             let both = code.compute(PrimOp::Bin(op, ty), &[a, b]);
-            code.compare(both, number(0));
+            code.compare(both, number(0), ty);
             Ok(())
         }
         // An exchange with memory is locked in any case.
@@ -180,7 +180,7 @@ fn compare_exchange(
     code.assign(expected, PrimOp::Copy, &[accumulator.into()]);
     let change = Change::Compare { expected: expected.into(), new: new.into(), weak: false };
     modify(code, addr, change, Some(accumulator), ty);
-    code.compare(accumulator.into(), expected.into());
+    code.compare(accumulator.into(), expected.into(), ty);
     Ok(())
 }
 
