@@ -94,3 +94,63 @@ impl Litmus {
 pub(crate) fn as_int(value: u64) -> i64 {
     u32::try_from(value).map_or(value as i64, |low| i64::from(low as i32))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fencepost_explore::{Buffering, explore};
+    use fencepost_harness::engine::Finding;
+    use fencepost_harness::observation::ObservationSet;
+    use std::path::Path;
+
+    /// The tests of the corpus.
+    fn corpus() -> Vec<Litmus> {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/litmus/herd");
+        let folders = std::fs::read_dir(root).expect("it is there").flatten();
+        let files =
+            folders.flat_map(|folder| std::fs::read_dir(folder.path()).into_iter().flatten().flatten());
+        let read = |file: std::fs::DirEntry| {
+            let text = std::fs::read_to_string(file.path()).expect("it is text");
+            crate::read("test", &text).unwrap_or_else(|unread| panic!("{:?}", unread.diagnostics))
+        };
+        files.map(read).collect()
+    }
+
+    /// The referee accepts an execution of each test on each model.
+    #[test]
+    fn executions_replay() {
+        for name in fencepost_models::HARDWARE {
+            let model = fencepost_models::builtin(name).expect("it ships");
+            for litmus in corpus() {
+                let question = Question::Test(litmus.test.clone());
+                // With nothing specified, any execution that completes is a violation.
+                let (nothing, options) = (ObservationSet::default(), Options::default());
+                let found =
+                    check::check(&litmus.harness, &question, &model, Some(&nothing), &options, &|_, _| {});
+                let Finding::Violated { trace, .. } = found.finding else {
+                    panic!("{} on {name} has no execution", litmus.name);
+                };
+                if let Err(why) = fencepost_replay::replay(&litmus.harness, &trace, &model) {
+                    panic!("{} on {name}: {why}", litmus.name);
+                }
+            }
+        }
+    }
+
+    /// Machines with store buffers end with the same registers.
+    #[test]
+    fn the_explicit_engine_agrees() {
+        for buffering in Buffering::ALL {
+            let model = buffering.model();
+            for litmus in corpus() {
+                let question = Question::Test(litmus.test.clone());
+                let options = fencepost_explore::Options { buffering, ..Default::default() };
+                let explored = explore(&litmus.harness, &question, None, &options, None, &|_| {});
+                let options = Options::default();
+                let found = check::final_states(&litmus.harness, &question, &model, &[], &options);
+                assert_eq!(explored.finding, Finding::Holds, "{} on {}", litmus.name, model.name);
+                assert_eq!(found, Ok(explored.observations), "{} on {}", litmus.name, model.name);
+            }
+        }
+    }
+}
