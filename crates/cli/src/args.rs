@@ -36,6 +36,8 @@ pub(crate) enum Command {
     /// Generates all clients of a collection within a scope and checks each against an oracle.
     Sweep(Box<SweepArgs>),
     /// Runs litmus tests of the herd tools on memory models.
+    ///
+    /// Exit code: 0 if all tests ran, whatever they found; 2 if a file could not be read, 3 if a test was inconclusive.
     Litmus(LitmusArgs),
     /// Prints a C file in the load-store language.
     Lsl(SourceArgs),

@@ -5,7 +5,6 @@ use clap::Args;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Exit code: 0 if all tests ran, whatever they found; 2 if a file could not be read, 3 if a test was inconclusive.
 #[derive(Args)]
 pub(crate) struct LitmusArgs {
     /// The tests.
