@@ -14,10 +14,12 @@
 use crate::circuit::{Circuit, Lit};
 use crate::decode::decode;
 use crate::encode::{Encoding, Settings, Shortcuts, Slots, encode, hides_overwritten};
+use crate::finals::Location;
 use crate::range::{self, Precision};
 use crate::solver::{Answer, Cadical, OrderEncoding};
 use crate::switched::fences_only_forbid;
 use crate::unroll::{self, Bounds, EventKind, Failure, LoopInfo, StopKind, Unrolled, unroll};
+use crate::word::Word;
 use fencepost_harness::budget::Budget;
 use fencepost_harness::engine::{Engine, Finding, Outcome, Progress, Task};
 use fencepost_harness::observation::{self, ObservationSet, observe};
@@ -30,6 +32,7 @@ use fencepost_lsl::program::Placement;
 use fencepost_lsl::source::Span;
 use fencepost_lsl::value::Value;
 use fencepost_models::cat::Model;
+use std::rc::Rc;
 use std::time::Instant;
 use tracing::field::Empty;
 
@@ -156,12 +159,30 @@ pub fn observations(
             if checker.raise_bounds(encoding)? {
                 return Ok(None);
             }
-            checker.enumerate(encoding).map(Some)
+            checker.enumerate(encoding, Vec::new()).map(Some)
         })?;
         if let Some(found) = found {
             return Ok(found);
         }
     }
+}
+
+/// As [`observations`], with what locations hold in the end behind the slots of the calls. An execution with a runtime error
+/// is a reason to give up; one that breaks a rule which the model has for programs is not.
+pub fn final_states(
+    harness: &Harness,
+    question: &Question,
+    model: &Model,
+    locations: &[Location],
+    options: &Options,
+) -> Result<ObservationSet, Reason> {
+    let model = &Model { flags: Vec::new(), ..model.clone() };
+    let mut checker = Checker::new(harness, question, model, options, &|_| {});
+    checker.round(|checker, encoding| {
+        checker.without_faults(encoding)?;
+        let finals: Vec<Rc<Word>> = locations.iter().map(|&location| encoding.final_word(location)).collect();
+        checker.enumerate(encoding, finals)
+    })
 }
 
 /// What a round of a check comes to.
@@ -457,10 +478,35 @@ impl<'a> Checker<'a> {
         Ok(())
     }
 
-    fn enumerate(&mut self, encoding: &mut Encoding) -> Result<ObservationSet, Reason> {
+    /// An error if an execution has a runtime error, or exceeds a bound.
+    fn without_faults(&mut self, encoding: &mut Encoding) -> Result<(), Reason> {
+        if encoding.stops(|kind| !matches!(kind, StopKind::Assume(_))).is_empty() {
+            return Ok(());
+        }
         let complete = encoding.complete();
-        let words = encoding.observation();
-        let pointers = self.pointers();
+        let bad = self.failure(encoding, complete, None);
+        match self.solve(encoding, Progress::Violation, &[bad], None) {
+            Answer::Sat => {
+                let fault = decode(encoding).0.fault();
+                let at = |span| self.harness.program.sources.position(span).to_string();
+                let what = fault.map(|(_, fault, span)| format!("{}: {fault}", at(span)));
+                return Err(Reason::Unsupported(what.unwrap_or_else(|| "a runtime error".into())));
+            }
+            Answer::Unsat => {}
+            Answer::Stopped => return Err(self.stopped()),
+        }
+        match self.raise_bounds(encoding)? {
+            true => Err(Reason::Unsupported("a loop".into())),
+            false => Ok(()),
+        }
+    }
+
+    /// All observations, with more words behind them.
+    fn enumerate(&mut self, encoding: &mut Encoding, more: Vec<Rc<Word>>) -> Result<ObservationSet, Reason> {
+        let complete = encoding.complete();
+        let mut pointers = self.pointers();
+        pointers.extend(more.iter().map(|_| false));
+        let words = [encoding.observation(), more].concat();
         let mut found = ObservationSet::default();
         loop {
             match self.solve(encoding, Progress::Violation, &[complete], None) {

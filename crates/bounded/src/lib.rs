@@ -26,6 +26,7 @@ pub mod check;
 mod circuit;
 mod decode;
 mod encode;
+mod finals;
 mod guard;
 #[cfg(test)]
 mod impossible;
@@ -37,6 +38,7 @@ mod unroll;
 mod word;
 
 pub use encode::Shortcuts;
+pub use finals::Location;
 pub use range::Precision;
 pub use solver::OrderEncoding;
 pub use unroll::{Leeway, Unrolling};

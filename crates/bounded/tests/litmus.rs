@@ -5,8 +5,11 @@
 mod ask;
 
 use ask::Litmus;
+use fencepost_bounded::Location;
 use fencepost_bounded::check::{self, Options};
 use fencepost_harness::question::Question;
+use fencepost_lsl::program::address;
+use fencepost_lsl::value::Value;
 use fencepost_reference::axioms::{self, Model};
 use fencepost_reference::buffers::{self, Machine};
 use fencepost_reference::litmus::Row;
@@ -120,4 +123,31 @@ fn the_referee_knows_rlx() {
         }
     }
     assert!(refused > 10, "{refused}");
+}
+
+/// What memory holds in the end is the same to coherence and to a thread that waits for all others.
+#[test]
+fn final_values_agree() {
+    let mut compared = 0;
+    for (place, row) in rows() {
+        if row.program.starts_threads() || row.program.finals.is_empty() {
+            continue;
+        }
+        let (harness, test) = lower(&row.program);
+        let mut alone = row.program.clone();
+        let locations: Vec<Location> = (std::mem::take(&mut alone.finals).iter())
+            .map(|&variable| Location { addr: address::GLOBALS + 8 * variable as u64, initial: Value::ZERO })
+            .collect();
+        let (smaller, calls) = lower(&alone);
+        for name in fencepost_models::ALL {
+            let model = fencepost_models::builtin(name).expect("it ships");
+            let options = Options::default();
+            let seen = check::observations(&harness, &Question::Test(test.clone()), &model, &options);
+            let question = Question::Test(calls.clone());
+            let found = check::final_states(&smaller, &question, &model, &locations, &options);
+            assert_eq!(found, seen, "{place} on {name}\n{}", row.program);
+            compared += 1;
+        }
+    }
+    assert!(compared > 20, "{compared}");
 }

@@ -1,8 +1,10 @@
 //! What the command line accepts.
 
 mod fences;
+mod litmus;
 
 pub(crate) use fences::FencesArgs;
+pub(crate) use litmus::LitmusArgs;
 
 use crate::commands::check::termination;
 use clap::{ArgAction, Args, Parser, Subcommand};
@@ -33,6 +35,10 @@ pub(crate) enum Command {
     Verify(VerifyArgs),
     /// Generates all clients of a collection within a scope and checks each against an oracle.
     Sweep(Box<SweepArgs>),
+    /// Runs litmus tests of the herd tools on memory models.
+    ///
+    /// Exit code: 0 if all tests ran, whatever they found; 2 if a file could not be read, 3 if a test was inconclusive.
+    Litmus(LitmusArgs),
     /// Prints a C file in the load-store language.
     Lsl(SourceArgs),
     /// Prints fencepost.h, for use with other compilers.

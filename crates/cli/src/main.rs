@@ -9,7 +9,7 @@ mod progress;
 use anyhow::{Context, Result};
 use args::{Cli, Command};
 use clap::Parser;
-use commands::{check, fences, sweep, verify};
+use commands::{check, fences, litmus, sweep, verify};
 use output::{errln, out, outln};
 use std::io::Write;
 use std::process::ExitCode;
@@ -68,6 +68,7 @@ fn run(cli: &Cli) -> Result<u8> {
         Command::Check(options) => check::run(options),
         Command::Fences(options) => fences::run(options),
         Command::Sweep(options) => sweep::run(options),
+        Command::Litmus(options) => litmus::run(options),
         Command::Verify(options) => verify::run(options),
         Command::Lsl(options) => check::print_lsl(options),
         Command::Header => {

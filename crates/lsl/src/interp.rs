@@ -10,8 +10,7 @@ use crate::fault::{Fault, Use};
 use crate::layout::LayoutId;
 use crate::op::PrimOp;
 use crate::program::{
-    Choice, Fence, Label, Operand, Order, Place, Proc, ProcId, Program, Stmt, StmtKind, Unmet,
-    Exchange,
+    Choice, Exchange, Fence, Label, Operand, Order, Place, Proc, ProcId, Program, Stmt, StmtKind, Unmet,
 };
 use crate::source::Span;
 use crate::value::{IntTy, Value};
@@ -226,7 +225,15 @@ impl<'p, W: World> Thread<'p, W> {
     /// A thread of a program, in a world.
     pub fn new(program: &'p Program, world: W) -> Thread<'p, W> {
         let ctrl = W::Deps::default();
-        Thread { program, world, stack: Vec::new(), ctrl, atomic: 0, exchange: Exchange::default(), span: None }
+        Thread {
+            program,
+            world,
+            stack: Vec::new(),
+            ctrl,
+            atomic: 0,
+            exchange: Exchange::default(),
+            span: None,
+        }
     }
 
     /// Runs a procedure to its end and returns its results.
@@ -281,7 +288,8 @@ impl<'p, W: World> Thread<'p, W> {
             }
             StmtKind::Load { dst, addr, ty, order, failing } => {
                 let addr = read(regs, *addr);
-                let access = Access { addr: as_address(addr.value)?, ty: *ty, order: *order, failing: *failing };
+                let access =
+                    Access { addr: as_address(addr.value)?, ty: *ty, order: *order, failing: *failing };
                 regs[dst.index()] =
                     self.ask(stmt.span, &addr.deps, |world, site| world.load(site, access))?;
             }

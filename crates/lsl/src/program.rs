@@ -478,11 +478,7 @@ fn reads_modifies_writes(block: &[Stmt]) -> bool {
     let mut all = Vec::new();
     flatten(block, &mut all);
     let atomic = |order: &Order| !matches!(order, Order::Plain | Order::Ghost);
-    let accesses: Vec<&StmtKind> = all
-        .iter()
-        .copied()
-        .filter(|kind| !is_local(kind))
-        .collect();
+    let accesses: Vec<&StmtKind> = all.iter().copied().filter(|kind| !is_local(kind)).collect();
     let [
         StmtKind::Load { addr: from, ty: read, order: loads, .. },
         StmtKind::Store { addr: to, ty: written, order: stores, .. },

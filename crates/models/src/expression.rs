@@ -31,8 +31,28 @@ pub(crate) enum Function {
 
 /// The words that start a statement or go on with one: no expression goes on with them.
 const RESERVED: [&str; 22] = [
-    "let", "rec", "and", "in", "include", "acyclic", "irreflexive", "empty", "as", "flag", "show", "unshow",
-    "undefined_unless", "procedure", "call", "if", "then", "else", "instructions", "enum", "end", "with",
+    "let",
+    "rec",
+    "and",
+    "in",
+    "include",
+    "acyclic",
+    "irreflexive",
+    "empty",
+    "as",
+    "flag",
+    "show",
+    "unshow",
+    "undefined_unless",
+    "procedure",
+    "call",
+    "if",
+    "then",
+    "else",
+    "instructions",
+    "enum",
+    "end",
+    "with",
 ];
 
 /// Whether a word cannot be a name.
@@ -273,7 +293,9 @@ fn skip_expression(at: &mut Cursor) {
 fn is_local(at: &Cursor) -> bool {
     let rest = &at.tokens[at.at + 1..];
     let stop = rest.iter().find_map(|token| match &token.kind {
-        Kind::Word(word) if is_reserved(word) && !matches!(word.as_str(), "if" | "then" | "else" | "end") => Some(word),
+        Kind::Word(word) if is_reserved(word) && !matches!(word.as_str(), "if" | "then" | "else" | "end") => {
+            Some(word)
+        }
         _ => None,
     });
     stop.is_some_and(|word| word == "in")

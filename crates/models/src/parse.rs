@@ -68,7 +68,9 @@ impl Reader {
         // A title is a string, or a word that stands alone in front of everything.
         let title = match &at.peek().kind {
             Kind::Text(title) => Some(title.clone()),
-            Kind::Word(word) if !is_reserved(word) && !matches!(at.second().kind, Kind::Sign(_) | Kind::End) => {
+            Kind::Word(word)
+                if !is_reserved(word) && !matches!(at.second().kind, Kind::Sign(_) | Kind::End) =>
+            {
                 Some(word.clone())
             }
             _ => None,
@@ -156,7 +158,8 @@ impl Reader {
             None => match own() {
                 Some(text) => (text, Origin::User),
                 None => {
-                    let message = format!("no model file `{name}` stands beside this one or ships with Fencepost");
+                    let message =
+                        format!("no model file `{name}` stands beside this one or ships with Fencepost");
                     return Err(Diagnostic::error(token.span, message));
                 }
             },
@@ -218,16 +221,19 @@ impl Reader {
             at.need("=")?;
             let body = as_relation(Expressions { names: &names }.expression(at)?, *span)?;
             if !grows(&body, id) {
-                return Err(Diagnostic::error(*span, "a recursive definition must not take away from itself")
-                    .note("with `\\` or `~`, there need not be a least relation"));
+                return Err(Diagnostic::error(
+                    *span,
+                    "a recursive definition must not take away from itself",
+                )
+                .note("with `\\` or `~`, there need not be a least relation"));
             }
             bodies.push(body);
             at.eat_word("and");
         }
         let group = Arc::new(Recursion { id, bodies });
         for (index, (name, _)) in heads.into_iter().enumerate() {
-            let relation = closed(&group, index)
-                .unwrap_or_else(|| Arc::new(Relation::Recursive(group.clone(), index)));
+            let relation =
+                closed(&group, index).unwrap_or_else(|| Arc::new(Relation::Recursive(group.clone(), index)));
             self.names.insert(name, Thing::Relation(relation));
         }
         Ok(())
@@ -255,8 +261,11 @@ impl Reader {
     /// What follows `flag`, or `undefined_unless`: executions that break it are errors.
     fn flag(&mut self, at: &mut Cursor, negated: bool) -> Result<()> {
         if at.eat("~") != negated {
-            return Err(unexpected(at.peek(), if negated { "expected `~`" } else { "expected a constraint" })
-                .note("only what breaks a constraint can be flagged, such as `flag ~empty races`"));
+            return Err(unexpected(
+                at.peek(),
+                if negated { "expected `~`" } else { "expected a constraint" },
+            )
+            .note("only what breaks a constraint can be flagged, such as `flag ~empty races`"));
         }
         let token = at.next();
         let test = match &token.kind {
@@ -300,7 +309,9 @@ fn heads(at: &mut Cursor) -> Result<Vec<(String, Span)>> {
         let head = at.name("expected a name")?;
         if let Some(params) = parameters(at)? {
             let message = format!("`{}({})` is recursive", head.0, params.join(", "));
-            return Err(Diagnostic::error(head.1, message).note("only relations can be recursive, not functions"));
+            return Err(
+                Diagnostic::error(head.1, message).note("only relations can be recursive, not functions")
+            );
         }
         at.need("=")?;
         heads.push(head);
@@ -472,7 +483,10 @@ mod tests {
         check("acyclic if not \"mixed\" && not \"x\" then po else rf", Ok("Base(Po)"));
         check("if \"mixed\" ( acyclic po ) else ( acyclic rf )", Ok("Base(Rf)"));
         check("SC (* by its name *) acyclic po", Ok("Base(Po)"));
-        check("enum E = 'a || 'b instructions R[{'a, 'b}] show po as p, rf unshow rf acyclic po", Ok("Base(Po)"));
+        check(
+            "enum E = 'a || 'b instructions R[{'a, 'b}] show po as p, rf unshow rf acyclic po",
+            Ok("Base(Po)"),
+        );
         check("acyclic po // to the end (* of the line\n", Ok("Base(Po)"));
         check("acyclic po (* (* nested *) *)", Ok("Base(Po)"));
         check("empty R", Ok("Identity(Base(R))"));
@@ -485,9 +499,14 @@ mod tests {
         check("let rec r = po | r ; r acyclic r", Ok("Plus(Base(Po))"));
         check(
             "let rec r = po | (s ; rf) and s = r acyclic s",
-            Ok("Recursive(Recursion { id: 0, bodies: [Union(Base(Po), Seq(Variable(0, 1), Base(Rf))), Variable(0, 0)] }, 1)"),
+            Ok(
+                "Recursive(Recursion { id: 0, bodies: [Union(Base(Po), Seq(Variable(0, 1), Base(Rf))), Variable(0, 0)] }, 1)",
+            ),
         );
-        check("let rec r = po \\ r acyclic r", Err("9: a recursive definition must not take away from itself"));
+        check(
+            "let rec r = po \\ r acyclic r",
+            Err("9: a recursive definition must not take away from itself"),
+        );
         check("let rec f(x) = f(x) acyclic po", Err("9: `f(x)` is recursive"));
     }
 
@@ -508,7 +527,10 @@ mod tests {
         check("acyclic po | xyz", Err("14: unknown name `xyz`"));
         check("acyclic R", Err("9: expected a relation, found a set"));
         check("acyclic po ;", Err("13: expected a set or a relation, found the end of the file"));
-        check("include \"nope.cat\"", Err("9: no model file `nope.cat` stands beside this one or ships with Fencepost"));
+        check(
+            "include \"nope.cat\"",
+            Err("9: no model file `nope.cat` stands beside this one or ships with Fencepost"),
+        );
         check("let f(r) = r acyclic f(po, rf)", Err("22: `f` takes 1 argument, not 2"));
         check("let f(r) = r ) acyclic f(po)", Err("14: expected the definition to end, found `)`"));
         check("(* a", Err("1: comment has no end"));

@@ -183,9 +183,11 @@ impl<'t> Execution<'t> {
         let mut found = vec![Matrix::new(self.size()); group.bodies.len()];
         loop {
             let mut known = known.clone();
-            known.extend(found.iter().cloned().enumerate().map(|(index, matrix)| ((group.id, index), matrix)));
+            known
+                .extend(found.iter().cloned().enumerate().map(|(index, matrix)| ((group.id, index), matrix)));
             let bodies = group.bodies.iter();
-            let next: Vec<Matrix> = bodies.map(|body| self.given(body, &known, poll)).collect::<Result<_, _>>()?;
+            let next: Vec<Matrix> =
+                bodies.map(|body| self.given(body, &known, poll)).collect::<Result<_, _>>()?;
             if next == found {
                 return Ok(found);
             }
@@ -194,7 +196,8 @@ impl<'t> Execution<'t> {
     }
 
     fn members(&self, set: &Set, known: &Variables, poll: &Poll) -> Result<Bits, Refusal> {
-        let join = |a: Bits, b: Bits, op: fn(u64, u64) -> u64| a.iter().zip(&b).map(|(&a, &b)| op(a, b)).collect();
+        let join =
+            |a: Bits, b: Bits, op: fn(u64, u64) -> u64| a.iter().zip(&b).map(|(&a, &b)| op(a, b)).collect();
         let members = |set: &Set| self.members(set, known, poll);
         Ok(match set {
             Set::Union(a, b) => join(members(a)?, members(b)?, |a, b| a | b),

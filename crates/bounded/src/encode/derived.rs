@@ -103,7 +103,12 @@ impl Derived {
     }
 
     /// Requires that none of some pairs, where their literals hold, is related.
-    pub(super) fn exclude(&mut self, relations: &mut Relations, pairs: FxHashMap<(u32, u32), Lit>, relation: &Relation) {
+    pub(super) fn exclude(
+        &mut self,
+        relations: &mut Relations,
+        pairs: FxHashMap<(u32, u32), Lit>,
+        relation: &Relation,
+    ) {
         let other = self.term(relations, relation);
         let given = self.push(Operator::Given(Given { lits: pairs, strict: true }));
         let term = self.push(Operator::Inter(given, other));
@@ -171,7 +176,9 @@ impl Derived {
                 self.constants(relations, a, id);
                 self.constants(relations, b, id);
             }
-            Relation::Inverse(r) | Relation::Optional(r) | Relation::Plus(r) => self.constants(relations, r, id),
+            Relation::Inverse(r) | Relation::Optional(r) | Relation::Plus(r) => {
+                self.constants(relations, r, id)
+            }
             _ => {}
         }
     }
@@ -332,7 +339,10 @@ impl Derived {
                         why.lits.insert(if self.holding.contains(lit) { *lit } else { !*lit });
                     }
                 }
-                Operator::Union(a, b) | Operator::Inter(a, b) | Operator::Diff(a, b) | Operator::Seq(a, b) => {
+                Operator::Union(a, b)
+                | Operator::Inter(a, b)
+                | Operator::Diff(a, b)
+                | Operator::Seq(a, b) => {
                     below.extend([*a, *b]);
                 }
                 Operator::Inverse(r) | Operator::Optional(r) | Operator::Plus(r) => below.push(*r),
@@ -382,7 +392,8 @@ impl Theory for Derived {
     }
 
     fn check(&mut self, holds: &dyn Fn(Lit) -> bool) -> Vec<Vec<Lit>> {
-        self.executed = self.exec.iter().map(|&lit| lit == Lit::TRUE || lit != Lit::FALSE && holds(lit)).collect();
+        self.executed =
+            self.exec.iter().map(|&lit| lit == Lit::TRUE || lit != Lit::FALSE && holds(lit)).collect();
         self.holding = self.literals().into_iter().filter(|&lit| holds(lit)).collect();
         self.holding.insert(Lit::TRUE);
         self.evaluate();

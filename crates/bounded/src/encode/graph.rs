@@ -26,7 +26,9 @@ impl Encoding<'_> {
         }
         let mut flagged = Vec::new();
         for (rule, flag) in model.flags.iter().enumerate() {
-            flagged.extend(broken(&mut relations, &mut derived, flag).into_iter().map(|(pair, lit)| (rule, pair, lit)));
+            flagged.extend(
+                broken(&mut relations, &mut derived, flag).into_iter().map(|(pair, lit)| (rule, pair, lit)),
+            );
         }
         let theory = (!derived.is_empty()).then(|| Box::new(derived) as Box<dyn Theory>);
         self.circuit.solver.add_graphs(graphs, theory);

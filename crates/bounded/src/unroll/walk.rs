@@ -18,8 +18,8 @@ use fencepost_lsl::liveness::Liveness;
 use fencepost_lsl::memory;
 use fencepost_lsl::op::{BinOp, CmpOp, PrimOp};
 use fencepost_lsl::program::{
-    Choice, Label, Operand, Place, Proc, ProcId, Program, Stmt, StmtKind, Switch, address,
-    continues, Exchange,
+    Choice, Exchange, Label, Operand, Place, Proc, ProcId, Program, Stmt, StmtKind, Switch, address,
+    continues,
 };
 use fencepost_lsl::source::{FileId, Span};
 use fencepost_lsl::value::{IntTy, Value};
@@ -316,7 +316,11 @@ impl<'a> Walker<'a> {
                     _ => None,
                 };
                 let value = folded.unwrap_or_else(|| self.out.values.make_load(event as u32));
-                self.event(EventKind::Load { addr, ty: *ty, order: *order, failing: *failing, value }, guard, span);
+                self.event(
+                    EventKind::Load { addr, ty: *ty, order: *order, failing: *failing, value },
+                    guard,
+                    span,
+                );
                 env[dst.index()] = value;
             }
             StmtKind::Store { addr, value, ty, order } => {

@@ -245,10 +245,15 @@ pub(crate) fn find_model(name: &str, session: &Session) -> Result<Model, Diagnos
         Some(span) => Diagnostic::error(span, message),
         None => Diagnostic::general(message),
     };
-    Err(problem.help(format!("the models are: {}; or name a .cat file", fencepost_models::ALL.join(", "))))
+    Err(name_one(problem))
 }
 
-fn load_model(path: &str) -> Result<Model, Diagnostic> {
+/// With the names that there are.
+pub(crate) fn name_one(problem: Diagnostic) -> Diagnostic {
+    problem.help(format!("the models are: {}; or name a .cat file", fencepost_models::ALL.join(", ")))
+}
+
+pub(crate) fn load_model(path: &str) -> Result<Model, Diagnostic> {
     let text = std::fs::read_to_string(path)
         .map_err(|error| Diagnostic::general(format!("cannot read the model `{path}`: {error}")))?;
     let part = |part: Option<&OsStr>| part.map_or(path.into(), |part| part.to_string_lossy().into_owned());

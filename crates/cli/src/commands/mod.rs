@@ -2,5 +2,6 @@
 
 pub(crate) mod check;
 pub(crate) mod fences;
+pub(crate) mod litmus;
 pub(crate) mod sweep;
 pub(crate) mod verify;

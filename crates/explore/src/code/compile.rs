@@ -179,9 +179,13 @@ impl<'a> Compiler<'a> {
                 let args = self.operands(args);
                 Instr::Op { dst: dst.0, op: *op, a: args[0], b: *args.get(1).unwrap_or(&args[0]) }
             }
-            StmtKind::Load { dst, addr, ty, order, failing } => {
-                Instr::Load { dst: dst.0, addr: self.operand(*addr), ty: *ty, order: *order, failing: *failing }
-            }
+            StmtKind::Load { dst, addr, ty, order, failing } => Instr::Load {
+                dst: dst.0,
+                addr: self.operand(*addr),
+                ty: *ty,
+                order: *order,
+                failing: *failing,
+            },
             StmtKind::Store { addr, value, ty, order } => Instr::Store {
                 addr: self.operand(*addr),
                 value: self.operand(*value),

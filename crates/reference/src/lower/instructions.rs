@@ -69,7 +69,13 @@ impl Builder {
             Instruction::Load(register, location, order) => {
                 let addr = self.address(*location, out);
                 let order = lower_order(*order);
-                out.push(self.stmt(StmtKind::Load { dst: Reg(*register as u32), addr, ty, order, failing: None }));
+                out.push(self.stmt(StmtKind::Load {
+                    dst: Reg(*register as u32),
+                    addr,
+                    ty,
+                    order,
+                    failing: None,
+                }));
             }
             Instruction::Store(location, operand, order) => {
                 let addr = self.address(*location, out);

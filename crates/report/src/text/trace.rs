@@ -2,7 +2,7 @@
 //! order memory saw it, and which reorderings made it possible.
 
 use super::{BAD, BOLD, FAINT, RESET};
-use crate::trace::{Flagged, Access, Action, Call, End, Event, Trace, Wrong};
+use crate::trace::{Access, Action, Call, End, Event, Flagged, Trace, Wrong};
 use std::fmt::Write;
 
 /// The whole counterexample, on a model.
@@ -45,7 +45,11 @@ pub(super) fn claim(trace: &Trace, out: &mut String) {
 fn flagged(trace: &Trace, found: &Flagged, out: &mut String) {
     let _ = writeln!(out, "  {BAD}{}{RESET}", super::flagged(&found.rule));
     for event in found.events.iter().filter_map(|id| trace.events.iter().find(|event| event.id == *id)) {
-        let _ = writeln!(out, "    {} at {}\n      {}", trace.threads[event.thread].name, event.short, event.text);
+        let _ = writeln!(
+            out,
+            "    {} at {}\n      {}",
+            trace.threads[event.thread].name, event.short, event.text
+        );
     }
     if found.rule == "data-race" {
         let _ = writeln!(

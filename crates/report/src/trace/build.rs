@@ -1,6 +1,6 @@
 //! Traces for a report, from what an engine found and the referee explained: values and places by their names in C.
 
-use super::{Flagged, Access, Action, Call, End, Event, Fault, Look, Reordering, Thread, Trace};
+use super::{Access, Action, Call, End, Event, Fault, Flagged, Look, Reordering, Thread, Trace};
 use crate::values;
 use fencepost_harness::client::FixedCall;
 use fencepost_harness::observation::{self, Observation};
