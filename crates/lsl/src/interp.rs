@@ -406,8 +406,8 @@ impl<'p, W: World> Thread<'p, W> {
             self.world.atomic(true)?;
         }
         self.atomic += 1;
-        let within = self.within(body);
-        let outer = std::mem::replace(&mut self.exchange, within);
+        let outer = self.exchange;
+        self.exchange = outer.within(body);
         let flow = self.block(body, regs)?;
         self.exchange = outer;
         self.atomic -= 1;
@@ -415,14 +415,6 @@ impl<'p, W: World> Thread<'p, W> {
             self.world.atomic(false)?;
         }
         Ok(flow)
-    }
-
-    /// What a block is where it stands: one inside of another is a part of that.
-    fn within(&self, body: &[Stmt]) -> Exchange {
-        match self.atomic {
-            1 => Exchange::of(body),
-            _ => Exchange { compares: Exchange::of(body).compares, ..self.exchange },
-        }
     }
 
     /// Whether a jump is taken; a branch adds to the control dependencies either way.

@@ -458,25 +458,32 @@ fn compares_and_swaps(block: &[Stmt]) -> bool {
     })
 }
 
-/// What an atomic block is, by what stands in it.
+/// What the atomic blocks are that an access stands in, by what stands in them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Exchange {
-    /// Whether it is a compare-and-swap.
+    /// Whether the innermost is a compare-and-swap.
     pub compares: bool,
-    /// Whether it is one read-modify-write of C: an atomic load and an atomic store of the same location.
+    /// Whether the innermost is one read-modify-write of C: an atomic load and an atomic store of the same location.
     pub modifies: bool,
+    /// Whether one of them is more than that.
+    pub larger: bool,
 }
 
 impl Exchange {
-    /// That of a block.
-    pub fn of(block: &[Stmt]) -> Exchange {
-        Exchange { compares: compares_and_swaps(block), modifies: reads_modifies_writes(block) }
+    /// What accesses of a block stand in, which stands in others itself.
+    pub fn within(self, block: &[Stmt]) -> Exchange {
+        let modifies = reads_modifies_writes(block);
+        Exchange { compares: compares_and_swaps(block), modifies, larger: self.larger || !modifies }
     }
 }
 
 fn reads_modifies_writes(block: &[Stmt]) -> bool {
     let mut all = Vec::new();
     flatten(block, &mut all);
+    // A block around a read-modify-write is more than that.
+    if all.iter().any(|kind| matches!(kind, StmtKind::Atomic(_))) {
+        return false;
+    }
     let atomic = |order: &Order| !matches!(order, Order::Plain | Order::Ghost);
     let accesses: Vec<&StmtKind> = all.iter().copied().filter(|kind| !is_local(kind)).collect();
     let [
@@ -505,11 +512,11 @@ fn is_local(kind: &StmtKind) -> bool {
     )
 }
 
-/// The statements of a block and of those in it.
+/// The statements of a block and of the labelled blocks in it.
 fn flatten<'b>(block: &'b [Stmt], all: &mut Vec<&'b StmtKind>) {
     for stmt in block {
         match &stmt.kind {
-            StmtKind::Block { body, .. } | StmtKind::Atomic(body) => flatten(body, all),
+            StmtKind::Block { body, .. } => flatten(body, all),
             kind => all.push(kind),
         }
     }

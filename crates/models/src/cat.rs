@@ -155,6 +155,8 @@ base! {
         F "F"
         /// Loads and stores of atomic blocks, read-modify-writes among them.
         InBlock "BLOCK"
+        /// Loads and stores of atomic blocks that are more than a read-modify-write.
+        Larger "TRANSACTION"
         /// Loads and stores of read-modify-writes.
         Rmw "RMW"
         /// Loads of compare-and-swaps, whether these swap or not.

@@ -246,6 +246,7 @@ impl<'t> Execution<'t> {
             BaseSet::M => access.is_some(),
             BaseSet::F => fence.is_some(),
             BaseSet::InBlock => access.is_some() && event.atomic.is_some(),
+            BaseSet::Larger => access.is_some() && exchange.larger,
             BaseSet::Rmw => access.is_some() && exchange.modifies,
             BaseSet::Cas => load.is_some() && exchange.compares,
             BaseSet::G => order == Order::Ghost,

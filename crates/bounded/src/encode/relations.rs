@@ -6,7 +6,7 @@
 use super::dependencies::Dependencies;
 use super::{Encoding, Memory};
 use crate::circuit::Lit;
-use crate::unroll::{EventKind, Start};
+use crate::unroll::{Event, EventKind, Start};
 use fencepost_lsl::program::{Fence, Order};
 use fencepost_models::cat::{BaseRelation, BaseSet, Relation, Set};
 use rustc_hash::FxHashMap;
@@ -258,8 +258,11 @@ impl<'e, 'a> Relations<'e, 'a> {
             }
             Relation::Base(BaseRelation::Op) => same_thread && event_a.call == event_b.call,
             Relation::Base(BaseRelation::Rmw) => {
-                let (loads, stores) = (event_a.is_load(), event_b.is_store());
-                loads && stores && event_a.exchange.modifies && event_a.atomic == event_b.atomic
+                // Its load is the last one in front of its store.
+                let modifies = event_b.is_store() && event_b.exchange.modifies && a < b;
+                let between = &unrolled.events[a.min(b)..b];
+                let own = |event: &Event| event.atomic == event_b.atomic;
+                modifies && between.iter().rposition(Event::is_load) == Some(0) && between.iter().all(own)
             }
             Relation::Base(BaseRelation::Siblings) => {
                 let both = event_a.is_load() && event_b.is_load();
@@ -396,6 +399,7 @@ impl<'e, 'a> Relations<'e, 'a> {
             BaseSet::M => access,
             BaseSet::F => !access,
             BaseSet::InBlock => access && event.atomic.is_some(),
+            BaseSet::Larger => access && event.exchange.larger,
             BaseSet::Rmw => access && event.exchange.modifies,
             BaseSet::Cas => load && event.exchange.compares,
             BaseSet::G => order == Order::Ghost,

@@ -353,12 +353,8 @@ impl<'a> Walker<'a> {
                     self.atomic_count += 1;
                     self.atomic = Some(self.atomic_count);
                 }
-                let exchange = Exchange::of(body);
-                let exchange = match outermost {
-                    true => exchange,
-                    false => Exchange { compares: exchange.compares, ..self.exchange },
-                };
-                let outer = std::mem::replace(&mut self.exchange, exchange);
+                let outer = self.exchange;
+                self.exchange = outer.within(body);
                 let guard = self.body(body, env, guard)?;
                 self.exchange = outer;
                 if outermost {

@@ -145,7 +145,7 @@ impl<'u> Lowerer<'u> {
                 let object = self.object(&arguments[0])?;
                 let expected = self.new_value(true, object, &arguments[1]);
                 let desired = self.new_value(true, object, &arguments[2]);
-                let orders = (Order::Plain, Order::Plain);
+                let orders = (Order::Relaxed, Order::Relaxed);
                 let (_, same) = self.compare_and_swap(object, expected, desired, orders, span);
                 Value::word(int, same)
             }

@@ -5,7 +5,16 @@ use std::path::Path;
 
 /// Every row of every table, each named by its file and line. Panics if a table cannot be read: it is for tests.
 pub fn rows() -> Vec<(String, Row)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/litmus");
+    in_folder("../../corpus/litmus")
+}
+
+/// Those about the models of today's languages and machines.
+pub fn modern_rows() -> Vec<(String, Row)> {
+    in_folder("../../corpus/litmus/modern")
+}
+
+fn in_folder(folder: &str) -> Vec<(String, Row)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
     let mut files: Vec<_> = folder
         .read_dir()
         .expect("the corpus is there")

@@ -142,7 +142,9 @@ impl Builder {
     ) {
         let ty = IntTy::U64;
         let addr = self.address(location, out);
-        let (old, order) = (self.reg(), lower_order(order));
+        // What is read and modified at once is atomic.
+        let order = lower_order(if order == Order::Plain { Order::Relaxed } else { order });
+        let old = self.reg();
         let mut block = vec![self.stmt(StmtKind::Load { dst: old, addr, ty, order, failing: None })];
         let store = |value| StmtKind::Store { addr, value, ty, order };
         match change {

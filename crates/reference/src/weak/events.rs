@@ -33,6 +33,7 @@ pub(super) enum Barrier {
     /// Those of Power.
     Sync,
     Lwsync,
+    Eieio,
     Isync,
     /// Where a thread starts another, and where that one begins.
     Start(usize),
@@ -69,9 +70,10 @@ pub(super) fn releases(order: Order) -> bool {
     matches!(order, Order::Release | Order::AcqRel | Order::SeqCst)
 }
 
-/// What an order asks of a load, or of a store.
-fn part(order: Order, store: bool) -> Order {
+/// What an order asks of a load, or of a store. A read-modify-write is atomic without one, too.
+fn part(order: Order, modify: bool, store: bool) -> Order {
     match order {
+        Order::Plain if modify => Order::Relaxed,
         Order::AcqRel if store => Order::Release,
         Order::AcqRel => Order::Acquire,
         Order::Acquire if store => Order::Relaxed,
@@ -129,7 +131,7 @@ impl Compiler<'_> {
             kind: if step.store { Kind::Write } else { Kind::Read },
             variable: step.variable,
             value: step.value,
-            order: part(step.order, step.store),
+            order: part(step.order, step.modify, step.store),
             addr: set(&self.places, &step.addr),
             data: set(&self.places, &step.data),
             ctrl: set(&self.places, &step.ctrl) | self.ctrl,
@@ -151,7 +153,10 @@ impl Compiler<'_> {
             Model::Riscv if step.store => self.pairs(order.before_store()),
             Model::Riscv if order == Order::SeqCst => self.pairs(Some(Fence::FULL)),
             Model::Power if order == Order::SeqCst => self.barrier(Barrier::Sync),
-            Model::Power if (step.store || step.modify) && releases(order) => self.barrier(Barrier::Lwsync),
+            // Compilers put it in front of a compare-and-swap that fails, too, but nobody is promised that.
+            Model::Power if (step.store || step.modify && !step.fails) && releases(order) => {
+                self.barrier(Barrier::Lwsync);
+            }
             _ => {}
         }
     }
@@ -226,6 +231,7 @@ impl Compiler<'_> {
             Model::Riscv => self.pairs(Some(fence)),
             Model::Power if store_load => self.barrier(Barrier::Sync),
             Model::Power if fence == Fence::default() => {}
+            Model::Power if !load_load && !load_store => self.barrier(Barrier::Eieio),
             Model::Power => self.barrier(Barrier::Lwsync),
         }
     }

@@ -13,7 +13,8 @@ pub(super) fn allows(execution: &Execution) -> bool {
     let fre = execution.external(fr);
     let strong = execution.around(Barrier::Sync) | start.from(reads | writes).to(reads | writes);
     let lwsync = execution.around(Barrier::Lwsync);
-    let fence = strong | (lwsync - lwsync.from(writes).to(reads));
+    let eieio = execution.around(Barrier::Eieio).from(writes).to(writes);
+    let fence = strong | (lwsync - lwsync.from(writes).to(reads)) | eieio;
     let order = ppo(execution) | fence | po & block;
     // How one block comes to be before another, and that all see the writes of a block together, and what it has read before.
     let overtaken = (fre | execution.external(co)).star();
