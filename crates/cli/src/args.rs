@@ -106,10 +106,15 @@ pub(crate) struct CheckArgs {
     pub(crate) files: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) preprocessor: PreprocessorArgs,
-    /// A memory model: serial, sc, tso, pso, rmo, relaxed, or a .cat file. May be repeated; without it,
-    /// the models that the file names, or all but serial.
+    /// A memory model: rc11, x86, armv8, riscv, power, serial, sc, tso, pso, rmo, relaxed, or a .cat file. May be repeated;
+    /// without it, the models that the file names; else rc11 and the machines if it includes <stdatomic.h>, and sc to
+    /// relaxed if not.
     #[arg(long, short, value_name = "MODEL", value_delimiter = ',')]
     pub(crate) model: Vec<String>,
+    /// How orders of C are compiled to the machine: for armv8 exclusives, lse or rcpc; for power leading or trailing; for
+    /// riscv fences [default: the first].
+    #[arg(long, value_name = "MAPPING")]
+    pub(crate) mapping: Option<String>,
     /// A test of the file, or one written out as in '( e d | d e )'. May be repeated.
     #[arg(long, short, value_name = "TEST")]
     pub(crate) test: Vec<String>,

@@ -17,7 +17,7 @@ use fencepost_harness::result::{CheckResult, Counterexample, Property, Scope, St
 use fencepost_harness::test::Test;
 use fencepost_harness::trace::{Explanation, Trace};
 use fencepost_harness::verdict::Reason;
-use fencepost_lsl::program::{Fence, address};
+use fencepost_lsl::program::{Fence, Order, address};
 use fencepost_lsl::value::Value;
 use fencepost_models::cat::{BaseRelation, Model};
 use fencepost_replay::{self as replay, Refusal, asked, judge_until, replay_until};
@@ -104,7 +104,7 @@ pub enum Stage {
 /// What any of these models allows.
 pub fn leeway(models: &[&Model]) -> Leeway {
     let any = |question: &dyn Fn(&Model) -> bool| models.iter().any(|model| question(model));
-    let in_order = Fence { store_store: true, ..Fence::NONE };
+    let in_order = [Fence { store_store: true, ..Fence::NONE }, Fence::of_order(Order::Release)];
     let dependency = [BaseRelation::Addr, BaseRelation::Data, BaseRelation::Ctrl];
     Leeway {
         own_early: any(&replay::lets_threads_read_own_blocks_early),
@@ -112,7 +112,9 @@ pub fn leeway(models: &[&Model]) -> Leeway {
         dependencies: any(&|model| dependency.iter().any(|&base| model.mentions(base))),
         late_loads: any(&replay::lets_stores_overtake_loads),
         late_stores: any(&|model| replay::lets_stores_overtake_stores(model, Fence::NONE)),
-        late_past_fences: any(&|model| replay::lets_stores_overtake_stores(model, in_order)),
+        late_past_fences: any(&|model| {
+            in_order.into_iter().any(|fence| replay::lets_stores_overtake_stores(model, fence))
+        }),
         late_blocks: any(&replay::lets_stores_overtake_blocks),
         late_ghosts: any(&|model| replay::lets_ghosts_overtake_stores(model, Fence::NONE)),
         late_ghosts_past_fences: any(&|model| replay::lets_ghosts_overtake_stores(model, Fence::FULL)),
@@ -151,7 +153,7 @@ pub fn check(
         model: model.name.clone(),
         property: if question.test().is_some() { Property::Serial } else { Property::Assertions },
         verdict: Verdict::Holds,
-        scope: scope(session, question),
+        scope: Scope { mapping: model.mapping, ..scope(session, question) },
         statistics: Statistics::default(),
     };
     // What was thought impossible and happens all the same is no verdict, and no reason to lose those of others.

@@ -133,6 +133,8 @@ pub struct Scope {
     pub observations: Option<usize>,
     /// Serial executions of single calls that the specification was mined from.
     pub serial_calls: u64,
+    /// How orders of C are compiled to the machine whose model it is, if that is a question.
+    pub mapping: Option<&'static str>,
     /// How states were visited, if they were.
     pub visited: Option<Visited>,
     /// Things the program does that were not explored, for people.

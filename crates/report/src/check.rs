@@ -61,6 +61,8 @@ pub struct Scope {
     pub transitions: Option<u64>,
     /// Switches of threads that could have gone on, at most, if that was bounded.
     pub preemptions: Option<u32>,
+    /// How orders of C are compiled to the machine, if the model is that of one with several instructions for them.
+    pub mapping: Option<String>,
     /// What the program does that was not explored.
     pub not_explored: Vec<String>,
     /// A data race that an execution has, if one was noticed.
@@ -188,6 +190,7 @@ fn scope(harness: &Harness, result: &CheckResult) -> Scope {
         states: visited.map(|visited| visited.states),
         transitions: visited.map(|visited| visited.transitions),
         preemptions: visited.and_then(|visited| visited.preemptions),
+        mapping: scope.mapping.map(str::to_owned),
         not_explored: scope.caveats.clone(),
         race: scope.race.as_ref().map(|race| Race { place: race.place.clone(), at: race.at.map(position) }),
         serial_calls: scope.serial_calls,

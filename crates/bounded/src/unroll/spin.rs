@@ -346,7 +346,9 @@ fn can_be_left_out(
     let ghosts = uses.ghosts && leeway.late_ghosts;
     let in_order = !leeway.late_stores && !ghosts
         || !(leeway.late_past_fences || ghosts && leeway.late_ghosts_past_fences)
-            && is_fenced(out, restored, |fence| fence.store_store && (fence.store_load || !ghosts));
+            && is_fenced(out, restored, |fence| {
+                (fence.store_store || fence.order.releases()) && (fence.store_load || !ghosts)
+            });
     !leeway.unordered_loads && (in_order || !leeway.late_blocks && begins_with_block(out, before, restored))
 }
 

@@ -183,11 +183,11 @@ fn plan(session: &mut Session, args: &CheckArgs) -> Option<Vec<(Question, Model)
         named.collect()
     };
     if names.is_empty() {
-        names = fencepost_models::HARDWARE.iter().map(|&name| name.to_owned()).collect();
+        names = usual(session, &args.engine).iter().map(|&name| name.to_owned()).collect();
     }
     let mut models: Vec<Model> = Vec::new();
     for name in &names {
-        match find_model(name, session) {
+        match find_mapped(name, args.mapping.as_deref(), session) {
             Ok(model) if args.engine == "explicit" && model.buffering.is_none() => {
                 // What the file names may be for the other engine.
                 if !args.model.is_empty() {
@@ -227,13 +227,31 @@ pub(crate) fn nothing_to_check(session: &Session) -> Diagnostic {
     problem.help("declare a test, as in `#pragma fencepost test T0 = ( e | d )`, or give one with --test")
 }
 
+/// The models on which a file is checked if nobody names one: what its language and the machines say that it is written
+/// for.
+fn usual(session: &Session, engine: &str) -> &'static [&'static str] {
+    let modern = session.harness.program.sources.files().any(|(_, file)| file.name.contains("stdatomic.h"));
+    if modern && engine == "bounded" { fencepost_models::MODERN } else { fencepost_models::HARDWARE }
+}
+
 /// A shipped model, or one from a file.
 pub(crate) fn find_model(name: &str, session: &Session) -> Result<Model, Diagnostic> {
+    find_mapped(name, None, session)
+}
+
+/// The same, with a certain mapping from C.
+fn find_mapped(name: &str, mapping: Option<&str>, session: &Session) -> Result<Model, Diagnostic> {
     if let Some(model) = fencepost_models::builtin(name) {
-        return Ok(model);
+        // A mapping is for the machines that have several.
+        let Some(wanted) = mapping.filter(|_| model.mapping.is_some()) else { return Ok(model) };
+        return fencepost_models::mapped(name, Some(wanted)).ok_or_else(|| {
+            let known = fencepost_models::mappings(name).join(", ");
+            Diagnostic::general(format!("no mapping `{wanted}` from C to {name}"))
+                .help(format!("there are: {known}"))
+        });
     }
     if name.ends_with(".cat") {
-        return load_model(name);
+        return load_model(name, mapping);
     }
     let place = session.harness.models.iter().find(|(model, _)| model == name).map(|(_, span)| *span);
     let place = place.or_else(|| {
@@ -250,16 +268,17 @@ pub(crate) fn find_model(name: &str, session: &Session) -> Result<Model, Diagnos
 
 /// With the names that there are.
 pub(crate) fn name_one(problem: Diagnostic) -> Diagnostic {
-    problem.help(format!("the models are: {}; or name a .cat file", fencepost_models::ALL.join(", ")))
+    let all = [fencepost_models::ALL, fencepost_models::MODERN].concat().join(", ");
+    problem.help(format!("the models are: {all}; or name a .cat file"))
 }
 
-pub(crate) fn load_model(path: &str) -> Result<Model, Diagnostic> {
+pub(crate) fn load_model(path: &str, mapping: Option<&str>) -> Result<Model, Diagnostic> {
     let text = std::fs::read_to_string(path)
         .map_err(|error| Diagnostic::general(format!("cannot read the model `{path}`: {error}")))?;
     let part = |part: Option<&OsStr>| part.map_or(path.into(), |part| part.to_string_lossy().into_owned());
     let name = part(Path::new(path).file_stem());
     let mut sources = SourceMap::default();
-    fencepost_models::load(&name, path, &text, &mut sources).map_err(|problems| {
+    fencepost_models::load_mapped(&name, path, &text, mapping, &mut sources).map_err(|problems| {
         // Positions point into the model, which only this function knows: print them here.
         print_diagnostics(&problems, &sources);
         Diagnostic::general(format!("the model `{path}` cannot be used"))

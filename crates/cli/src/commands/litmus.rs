@@ -92,7 +92,7 @@ fn models(args: &LitmusArgs) -> Option<Models> {
     }
     let named = |name: &String| match fencepost_models::builtin(name) {
         Some(model) => Ok(model),
-        None if name.ends_with(".cat") => load_model(name),
+        None if name.ends_with(".cat") => load_model(name, None),
         None => Err(name_one(Diagnostic::general(format!("unknown memory model `{name}`")))),
     };
     let found: Result<Vec<Model>, Diagnostic> = args.model.iter().map(named).collect();

@@ -43,14 +43,16 @@ fn line(check: &Check) -> String {
     let (style, verdict) = (style(check.verdict), check.verdict.to_string());
     let time = seconds(check.statistics.total_seconds);
     let mut line = format!("{:<6} {:<8} {style}{verdict:<12}{RESET} {time:>8}", check.test, check.model);
+    let mapping =
+        check.scope.mapping.as_ref().map(|mapping| format!(", mapping {mapping}")).unwrap_or_default();
     if check.verdict == Kind::Holds {
-        let _ = write!(line, "  {FAINT}{}{RESET}", scope(check));
+        let _ = write!(line, "  {FAINT}{}{mapping}{RESET}", scope(check));
         for open in left_open(&check.scope) {
             let _ = write!(line, "\n  {open}");
         }
     }
     let why = check.trace.as_ref().map(reason).or_else(|| check.reason.clone());
-    _ = why.map(|why| write!(line, "  {why}"));
+    _ = why.map(|why| write!(line, "  {why}{FAINT}{mapping}{RESET}"));
     line
 }
 

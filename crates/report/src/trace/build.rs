@@ -28,6 +28,16 @@ pub(crate) struct Execution<'a> {
 }
 
 impl Execution<'_> {
+    /// What was observed, if all calls of the test returned.
+    fn observed(&self) -> Option<Observation> {
+        let slots = |test: &Test| -> usize {
+            let ops = test.invocations().map(|call| self.harness.op(call.op));
+            ops.map(|op| op.inputs.len() + op.outputs.len()).sum()
+        };
+        let observed = self.trace.observation(self.harness)?;
+        self.test.is_some_and(|test| slots(test) == observed.len()).then_some(observed)
+    }
+
     /// All there is to say about it. `nearest` are serial observations with the slots that differ.
     pub(crate) fn describe(&self, nearest: &[(Observation, Vec<usize>)], serial: bool) -> Trace {
         let shown = |values: &Observation, serial: bool| {
@@ -53,7 +63,7 @@ impl Execution<'_> {
             },
             serial,
             fault: self.fault(),
-            observed: self.trace.observation(self.harness).and_then(|observed| shown(&observed, false)),
+            observed: self.observed().and_then(|observed| shown(&observed, false)),
             nearest_serial: nearest.iter().take(NEAREST).filter_map(|(near, _)| shown(near, true)).collect(),
             calls: calls
                 .flat_map(|(index, run)| run.calls.iter().map(move |call| self.call(index, call)))
