@@ -92,7 +92,7 @@ fn all_outcomes_of_all_rows_agree() {
 
 fn random_programs(name: &str) {
     let model = model(name);
-    let programs: u64 = std::env::var("PROGRAMS").ok().and_then(|count| count.parse().ok()).unwrap_or(60);
+    let programs: u64 = std::env::var("PROGRAMS").ok().and_then(|count| count.parse().ok()).unwrap_or(300);
     let first: u64 = std::env::var("SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(0);
     let expected = |program: &Program| expected(program, name, &axioms::guesses(program));
     let differs = |program: &Program| found(program, &model) != expected(program);

@@ -20,7 +20,8 @@ const FOR_TESTS: &[&str] = &["reference"];
 const NAMELESS: &[&str] = &["bounded", "explore", "replay", "driver", "fences", "harness", "cli"];
 
 /// The models that ship.
-const MODELS: &[&str] = &["serial", "sc", "tso", "pso", "rmo", "relaxed", "rlx"];
+const MODELS: &[&str] =
+    &["serial", "sc", "tso", "pso", "rmo", "relaxed", "rlx", "rc11", "x86", "armv8", "riscv", "power"];
 
 /// Names of models that are none, or must be there: file, name, reason.
 const EXCEPTIONS: &[(&str, &str, &str)] = &[

@@ -1,6 +1,5 @@
 //! Many tests in one process, on all cores: each core takes the next file, reads it, and runs it on each model.
 
-use crate::arch::Arch;
 use crate::read::{Litmus, Unread, read};
 use crate::run::Found;
 use fencepost_harness::budget::Allowance;
@@ -42,7 +41,7 @@ pub enum Models {
     /// On each of these.
     Named(Vec<Model>),
     /// On the one of the test's architecture, as a function says.
-    OfArchitecture(Box<dyn Fn(Arch) -> Model + Send + Sync>),
+    OfArchitecture(Box<dyn Fn(&Litmus) -> Model + Send + Sync>),
 }
 
 /// Stack of a worker.
@@ -99,7 +98,7 @@ fn one(file: &str, text: &str, models: &Models, allowance: &Allowance) -> Vec<Ou
     let models = match models {
         Models::Named(models) => models.as_slice(),
         Models::OfArchitecture(model) => {
-            own = [model(litmus.arch)];
+            own = [model(&litmus)];
             &own
         }
     };

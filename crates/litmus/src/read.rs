@@ -22,6 +22,8 @@ pub struct Litmus {
     pub name: String,
     /// What its threads are written in.
     pub arch: Arch,
+    /// Whether it has read-modify-writes that are single instructions where there are others, too.
+    pub single: bool,
     /// States that count, if not all do.
     pub filter: Option<Prop>,
     /// What it asks of them; `forall (true)` if it asks nothing.
@@ -54,6 +56,7 @@ pub fn read(file: &str, text: &str) -> std::result::Result<Litmus, Unread> {
     let clean = without_comments(text, c);
     match Reader::default().read(Cursor::new(&clean, id)) {
         Ok(mut litmus) => {
+            litmus.single = litmus.arch.has_single_instructions(&clean);
             litmus.harness.program.sources = sources;
             Ok(litmus)
         }
@@ -220,6 +223,7 @@ impl Reader {
         Ok(Litmus {
             name: name.to_owned(),
             arch,
+            single: false,
             filter,
             condition,
             places: places.into_iter().map(|(place, _)| place).collect(),

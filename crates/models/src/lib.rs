@@ -29,4 +29,4 @@ mod library;
 mod parse;
 
 pub use cat::{Buffering, Model};
-pub use library::{ALL, HARDWARE, MODERN, builtin, load, load_mapped, mapped, mappings, sc, serial};
+pub use library::{ALL, HARDWARE, MODERN, builtin, load, load_mapped, mapped, mappings, of_architecture, sc, serial};

@@ -25,6 +25,20 @@ pub fn mappings(machine: &str) -> &'static [&'static str] {
     }
 }
 
+/// The model of an architecture, as the herd tools call it. Where there are read-modify-writes of two kinds, `single` asks
+/// for those that are one instruction.
+pub fn of_architecture(name: &str, single: bool) -> Option<Model> {
+    let model = match name {
+        "C" => "rc11",
+        "X86" | "X86_64" => "x86",
+        "AArch64" => "armv8",
+        "RISCV" => "riscv",
+        "PPC" => "power",
+        _ => return None,
+    };
+    mapped(model, (single && mappings(model).contains(&"lse")).then_some("lse"))
+}
+
 /// What is known of a text beyond what it says.
 struct Known {
     name: &'static str,

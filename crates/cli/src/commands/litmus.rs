@@ -7,7 +7,7 @@ use crate::progress::interrupted;
 use anyhow::Result;
 use fencepost_harness::budget::Allowance;
 use fencepost_litmus::batch::{self, Answer, Models, Outcome};
-use fencepost_litmus::{Arch, show};
+use fencepost_litmus::{Litmus, show};
 use fencepost_lsl::diagnostic::Diagnostic;
 use fencepost_lsl::source::SourceMap;
 use fencepost_models::Model;
@@ -84,9 +84,12 @@ fn told(outcome: &Outcome, args: &LitmusArgs, alone: bool, width: usize) -> u8 {
 fn models(args: &LitmusArgs) -> Option<Models> {
     if args.model.is_empty() {
         let known = Mutex::new(BTreeMap::new());
-        let model = move |arch: Arch| match known.lock() {
-            Ok(mut known) => known.entry(arch.name()).or_insert_with(|| of_architecture(arch)).clone(),
-            Err(_) => of_architecture(arch),
+        let model = move |litmus: &Litmus| match known.lock() {
+            Ok(mut known) => {
+                let key = (litmus.arch.name(), litmus.single);
+                known.entry(key).or_insert_with(|| of_architecture(litmus)).clone()
+            }
+            Err(_) => of_architecture(litmus),
         };
         return Some(Models::OfArchitecture(Box::new(model)));
     }
@@ -100,9 +103,9 @@ fn models(args: &LitmusArgs) -> Option<Models> {
 }
 
 /// The model of an architecture. Where none ships, sequential consistency, after a word about it.
-fn of_architecture(arch: Arch) -> Model {
-    fencepost_models::builtin(arch.model()).unwrap_or_else(|| {
-        let (sc, arch) = (fencepost_models::sc(), arch.name());
+fn of_architecture(litmus: &Litmus) -> Model {
+    fencepost_models::of_architecture(litmus.arch.name(), litmus.single).unwrap_or_else(|| {
+        let (sc, arch) = (fencepost_models::sc(), litmus.arch.name());
         errln!("warning: no model of the architecture {arch}; name one with --model; these verdicts are those of {}", sc.name);
         sc
     })
