@@ -273,7 +273,8 @@ impl Execution<'_> {
                 at = branches.before.as_ref();
             }
             before = ctrl;
-            if !self.reads(node).is_empty() || !self.writes(node).is_empty() {
+            let is_fence = matches!(self.event(node).action, Action::Fence(_));
+            if is_fence || !self.reads(node).is_empty() || !self.writes(node).is_empty() {
                 back.row_mut(node).copy_from_slice(&loads);
             }
         }

@@ -46,7 +46,8 @@ impl Encoding<'_> {
                 let (addr, value) = match self.unrolled.events[event].kind {
                     EventKind::Load { addr, .. } | EventKind::Free { addr } => (Some(addr), None),
                     EventKind::Store { addr, value, .. } => (Some(addr), Some(value)),
-                    EventKind::Alloc { .. } => (None, None),
+                    // A fence comes behind branches, too.
+                    EventKind::Alloc { .. } | EventKind::Fence(_) => (None, None),
                     _ => continue,
                 };
                 if self.unrolled.events[event].solo {
