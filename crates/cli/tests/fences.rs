@@ -182,7 +182,7 @@ cases! {
     unknown_kind: MESSAGE, ["-m", "tso", "--fence-kinds", "store-store,mfence"];
     c11_kind_without_header: MESSAGE, ["-m", "tso", "--fence-kinds", "acquire"];
     unknown_test: MESSAGE, ["-m", "tso", "-t", "U"];
-    unknown_model: MESSAGE, ["-m", "armv8"];
+    unknown_model: MESSAGE, ["-m", "alpha"];
     bad_costs: MESSAGE, ["-m", "tso", "--costs", "costs"];
     missing_costs: MESSAGE, ["-m", "tso", "--costs", "nowhere"];
     unknown_function: MESSAGE, ["-m", "tso", "--within", "send,sned"];

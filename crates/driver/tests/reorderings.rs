@@ -241,7 +241,7 @@ fn violations(program: &Program, name: &str) -> (Harness, Vec<Trace>) {
 fn random_programs() {
     let programs: u64 = std::env::var("PROGRAMS").map_or(60, |text| text.parse().expect("a number"));
     let mut lengths = std::collections::BTreeMap::<usize, usize>::new();
-    for name in ["tso", "pso", "rmo", "relaxed"] {
+    for name in ["tso", "pso", "rmo", "relaxed", "x86", "armv8", "riscv"] {
         for seed in 0..programs {
             let threads = 2 + (seed % 3) as usize;
             let size = Size { threads, accesses: 8, partial_fences: true };

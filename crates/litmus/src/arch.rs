@@ -41,10 +41,13 @@ impl Arch {
 
     /// Whether a test has read-modify-writes that are single instructions where there are others, too: LSE of ARMv8.
     pub(crate) fn has_single_instructions(self, text: &str) -> bool {
-        const STARTS: [&str; 12] =
-            ["SWP", "CAS", "LDADD", "LDCLR", "LDSET", "LDEOR", "LDSMAX", "LDSMIN", "STADD", "STCLR", "STSET", "STEOR"];
+        const STARTS: [&str; 12] = [
+            "SWP", "CAS", "LDADD", "LDCLR", "LDSET", "LDEOR", "LDSMAX", "LDSMIN", "STADD", "STCLR", "STSET",
+            "STEOR",
+        ];
         let words = text.split(|c: char| !c.is_alphanumeric());
-        self == Arch::AArch64 && words.into_iter().any(|word| STARTS.iter().any(|start| word.starts_with(start)))
+        self == Arch::AArch64
+            && words.into_iter().any(|word| STARTS.iter().any(|start| word.starts_with(start)))
     }
 
     /// One name for each register, however it is written; none if there is no such register. Local variables of C have

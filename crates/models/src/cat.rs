@@ -284,6 +284,19 @@ impl Model {
         self.buffering == Some(Buffering::Sc) || self.ghosts && self.buffering.is_none()
     }
 
+    /// The constraint that is an order in which memory sees all accesses, by its number: one without closures, about
+    /// program order and all that is read and written. Models of languages, and of machines on which a store
+    /// need not be seen by all others at once, have none.
+    pub fn memory_order(&self) -> Option<usize> {
+        use BaseRelation::{Co, Fr, Po, Rf};
+        let is_long = |r: &Relation| matches!(r, Relation::Plus(_) | Relation::Recursive(..));
+        self.constraints.iter().position(|constraint| {
+            constraint.test == Test::Acyclic
+                && [Po, Rf, Co, Fr].iter().all(|&base| constraint.mentions(base))
+                && !constraint.relation.any(&mut |r| is_long(r))
+        })
+    }
+
     /// Whether any constraint mentions a base relation.
     pub fn mentions(&self, base: BaseRelation) -> bool {
         self.constraints.iter().any(|constraint| constraint.mentions(base))

@@ -29,4 +29,6 @@ mod library;
 mod parse;
 
 pub use cat::{Buffering, Model};
-pub use library::{ALL, HARDWARE, MODERN, builtin, load, load_mapped, mapped, mappings, of_architecture, sc, serial};
+pub use library::{
+    ALL, HARDWARE, MODERN, builtin, load, load_mapped, mapped, mappings, of_architecture, sc, serial,
+};

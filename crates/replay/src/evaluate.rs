@@ -50,20 +50,22 @@ impl<'t> Execution<'t> {
         all.combine(&self.base(BaseRelation::Int), |a, b| a & !b)
     }
 
-    /// Checks all constraints, of which the first acyclic one also keeps the given pairs in order, each with the
-    /// atomic blocks that its accesses are in. Returns what that one relates, with all it implies.
+    /// Checks all constraints, of which that on the order of memory, or else the first acyclic one, also keeps the given
+    /// pairs in order, each with the atomic blocks that its accesses are in. Returns what that one relates, with all it implies.
     pub(crate) fn check(&self, model: &Model, kept: &[Reordering], poll: &Poll) -> Result<Matrix, Refusal> {
+        let first = || model.constraints.iter().position(|constraint| constraint.test == Test::Acyclic);
+        let ordering = model.memory_order().or_else(first);
         let mut order = None;
-        for constraint in &model.constraints {
+        for (number, constraint) in model.constraints.iter().enumerate() {
             let mut relation = self.relation(&constraint.relation, poll)?;
-            if constraint.test == Test::Acyclic && order.is_none() {
+            if Some(number) == ordering {
                 kept.iter().for_each(|pair| self.lift(pair.first, pair.overtook, &mut relation));
             }
             let broken = match constraint.test {
                 Test::Acyclic => match relation.sort(poll)? {
                     Err(node) => Some(node),
                     Ok(sorted) => {
-                        if order.is_none() {
+                        if Some(number) == ordering {
                             order = Some(relation.closure_along(&sorted, poll)?);
                         }
                         None

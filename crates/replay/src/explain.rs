@@ -14,19 +14,20 @@ use fencepost_lsl::source::Span;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
-/// Explains a checked trace. `after` relates nodes that memory must have seen in that order; `on_sc` says
-/// whether sc allows the execution, too.
+/// Explains a checked trace. `after` relates nodes that memory must have seen in that order, and with it goes whether
+/// the model has one order of memory, so that accesses can be said to overtake others; `on_sc` says whether sc allows
+/// the execution, too.
 pub(crate) fn explain(
     harness: &Harness,
     trace: &Trace,
     replayed: &Replayed,
     execution: &Execution,
-    after: &Matrix,
+    (after, ordered): (&Matrix, bool),
     on_sc: bool,
     poll: &Poll,
 ) -> Result<Explanation, Refusal> {
     let Replayed { runs, objects } = replayed;
-    let reorderings = if on_sc { Vec::new() } else { reorderings(execution, after, poll)? };
+    let reorderings = if on_sc || !ordered { Vec::new() } else { reorderings(execution, after, poll)? };
     // An order that shows what is said: each pair the other way round.
     let mut shown = after.clone();
     for pair in &reorderings {

@@ -100,11 +100,11 @@ pub fn replay_until(
         Err(Refusal::Wrong(_)) => false,
         Err(refusal) => return Err(refusal),
     };
-    explain::explain(harness, trace, &replayed, &execution, &order, on_sc, &poll)
+    let ordered = model.memory_order().is_some();
+    explain::explain(harness, trace, &replayed, &execution, (&order, ordered), on_sc, &poll)
 }
 
-/// Checks a trace against a model that also keeps some pairs of accesses in order, in what its first acyclic
-/// constraint speaks of. An error says what is wrong with the trace.
+/// Checks a trace against a model that also keeps some pairs of accesses in order, in its order of memory. An error says what is wrong with the trace.
 pub fn judge(harness: &Harness, trace: &Trace, model: &Model, kept: &[Reordering]) -> Result<(), String> {
     judge_until(harness, trace, model, kept, &budget::Poll::never()).map_err(uncut)
 }

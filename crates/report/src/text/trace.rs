@@ -279,10 +279,10 @@ fn reorderings(trace: &Trace, model: &str, out: &mut String) {
     }
     let found = overtakings(trace);
     if found.is_empty() {
-        // Not on a model that ships: with program order kept, each of them is sc.
+        // A model of a language, or of a machine on which some see a store before others do.
         let _ = writeln!(
             out,
-            "\n  sc forbids this execution, but not because {model} reorders accesses of one thread."
+            "\n  No interleaving of the threads does this: sc forbids the execution, and {model} allows it."
         );
         return;
     }
