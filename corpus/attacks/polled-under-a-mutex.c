@@ -46,4 +46,4 @@ int main(void)
     pthread_join(u, 0);
     return 0;
 }
-#pragma fencepost expect main sc, tso, pso holds
+#pragma fencepost expect main sc, tso holds

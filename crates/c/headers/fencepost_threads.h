@@ -10,7 +10,7 @@ struct fencepost_thread {
     int given_up; /* joined or detached: nobody may join it any more */
 };
 
-/* Words that threads share are atomic; what orders them is said by fences. */
+/* Words that threads share are atomic. */
 #define FENCEPOST_GET(word) __atomic_load_n(&(word), __ATOMIC_RELAXED)
 #define FENCEPOST_SET(word, value) __atomic_store_n(&(word), value, __ATOMIC_RELAXED)
 
@@ -19,15 +19,9 @@ static inline void fencepost_acquire(void)
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
 }
 
-static inline void fencepost_release(void)
-{
-    __atomic_thread_fence(__ATOMIC_RELEASE);
-}
-
 static inline void fencepost_finish(struct fencepost_thread *self)
 {
-    fencepost_release();
-    FENCEPOST_SET(self->finished, 1);
+    __atomic_store_n(&self->finished, 1, __ATOMIC_RELEASE);
 }
 
 /* Not at once, which would make a fence of it: that two do it is found when one does it after the other. */
@@ -114,8 +108,7 @@ static inline void fencepost_mutex_unlock(struct fencepost_mutex *mutex)
     __fencepost_misuse(held != 0, "a mutex is unlocked that is not locked");
     __fencepost_misuse((held == me) | (held == FENCEPOST_SOMEBODY) | (me == FENCEPOST_SOMEBODY),
                        "a mutex is unlocked by a thread that did not lock it");
-    fencepost_release();
-    FENCEPOST_SET(mutex->held, 0);
+    __atomic_store_n(&mutex->held, 0, __ATOMIC_RELEASE);
 }
 
 /* Runs a function unless somebody has done so: 0 before, 1 while it runs, 2 behind it. Whoever comes later sees what it did. */
@@ -130,8 +123,7 @@ static inline void fencepost_once(int *state, void (*function)(void))
     }
     if (first) {
         function();
-        fencepost_release();
-        FENCEPOST_SET(*state, 2);
+        __atomic_store_n(state, 2, __ATOMIC_RELEASE);
     } else {
         __fencepost_assume(FENCEPOST_GET(*state) == 2);
         fencepost_acquire();
@@ -165,9 +157,9 @@ static inline unsigned long fencepost_condition_sleep(struct fencepost_condition
     __fencepost_caveat("wake-ups of condition variables without reason");
     __fencepost_atomic
     {
-        taken = condition->sleeping | condition->woken;
+        taken = FENCEPOST_GET(condition->sleeping) | FENCEPOST_GET(condition->woken);
         me = ~taken & (taken + 1);
-        condition->sleeping = condition->sleeping | me;
+        FENCEPOST_SET(condition->sleeping, FENCEPOST_GET(condition->sleeping) | me);
     }
     fencepost_mutex_unlock(mutex);
     return me;
@@ -178,8 +170,8 @@ static inline void fencepost_condition_wait(struct fencepost_condition *conditio
     unsigned long me = fencepost_condition_sleep(condition, mutex);
     __fencepost_atomic
     {
-        __fencepost_assume((condition->woken & me) != 0);
-        condition->woken = condition->woken & ~me;
+        __fencepost_assume((FENCEPOST_GET(condition->woken) & me) != 0);
+        FENCEPOST_SET(condition->woken, FENCEPOST_GET(condition->woken) & ~me);
     }
     fencepost_mutex_lock(mutex);
 }
@@ -191,10 +183,10 @@ static inline int fencepost_condition_timedwait(struct fencepost_condition *cond
     int woken, patient = __fencepost_choose(0, 1);
     __fencepost_atomic
     {
-        woken = (condition->woken & me) != 0;
+        woken = (FENCEPOST_GET(condition->woken) & me) != 0;
         __fencepost_assume(woken | !patient);
-        condition->woken = condition->woken & ~me;
-        condition->sleeping = condition->sleeping & ~me;
+        FENCEPOST_SET(condition->woken, FENCEPOST_GET(condition->woken) & ~me);
+        FENCEPOST_SET(condition->sleeping, FENCEPOST_GET(condition->sleeping) & ~me);
     }
     fencepost_mutex_lock(mutex);
     return woken;
@@ -205,7 +197,7 @@ static inline void fencepost_condition_signal(struct fencepost_condition *condit
 {
     __fencepost_atomic
     {
-        unsigned long sleeping = condition->sleeping, one = sleeping;
+        unsigned long sleeping = FENCEPOST_GET(condition->sleeping), one = sleeping;
         if (sleeping) {
             if (sleeping & (sleeping - 1)) {
                 one = __fencepost_choose(FENCEPOST_BITS(0), FENCEPOST_BITS(8), FENCEPOST_BITS(16), FENCEPOST_BITS(24),
@@ -213,8 +205,8 @@ static inline void fencepost_condition_signal(struct fencepost_condition *condit
                 if (!(sleeping & one))
                     one = sleeping & -sleeping;
             }
-            condition->sleeping = sleeping & ~one;
-            condition->woken = condition->woken | one;
+            FENCEPOST_SET(condition->sleeping, sleeping & ~one);
+            FENCEPOST_SET(condition->woken, FENCEPOST_GET(condition->woken) | one);
         }
     }
 }
@@ -225,9 +217,9 @@ static inline void fencepost_condition_broadcast(struct fencepost_condition *con
 {
     __fencepost_atomic
     {
-        if (condition->sleeping) {
-            condition->woken = condition->woken | condition->sleeping;
-            condition->sleeping = 0;
+        if (FENCEPOST_GET(condition->sleeping)) {
+            FENCEPOST_SET(condition->woken, FENCEPOST_GET(condition->woken) | FENCEPOST_GET(condition->sleeping));
+            FENCEPOST_SET(condition->sleeping, 0);
         }
     }
 }

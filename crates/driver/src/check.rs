@@ -111,6 +111,8 @@ pub fn leeway(models: &[&Model]) -> Leeway {
         unordered_loads: any(&replay::lets_loads_overtake_loads) || any(&replay::lets_loads_overtake_blocks),
         dependencies: any(&|model| dependency.iter().any(|&base| model.mentions(base))),
         late_loads: any(&replay::lets_stores_overtake_loads),
+        pairs: any(&|model| model.mentions(BaseRelation::Rmw)),
+        races: any(&|model| !model.flags.is_empty()),
         late_stores: any(&|model| replay::lets_stores_overtake_stores(model, Fence::NONE)),
         late_past_fences: any(&|model| {
             in_order.into_iter().any(|fence| replay::lets_stores_overtake_stores(model, fence))

@@ -28,6 +28,8 @@ pub(crate) struct Features {
     pub retries: bool,
     /// It has plain loads or stores of memory.
     pub plain: bool,
+    /// It takes memory that is filled with zeros.
+    pub zeroed: bool,
 }
 
 /// Allocations that the program would notice.
@@ -37,6 +39,9 @@ const REUSE: &str = "allocations that return memory freed before; --reuse explor
 /// What nobody looks for yet.
 const RACES: &str = "data races between plain accesses; C11 gives programs with races no meaning, here they access \
                      memory like any others";
+/// What models with data races do not look at: memory is as if it had always held the zeros, and taking again what was freed
+/// orders nothing.
+const ZEROS: &str = "data races with the zeros that calloc writes";
 /// What the bounded engine does not look for.
 const WAITING: &str =
     "whether threads may wait for ever; --engine explicit --stuck looks for that on sc, tso and pso";
@@ -96,7 +101,7 @@ pub(crate) fn races(
     let Some(unchecked) = unchecked_races(features) else { return Ok(None) };
     // A model with rules for programs has the engine look for what breaks them.
     if !model.flags.is_empty() {
-        return Ok(None);
+        return if features.zeroed { Err(ZEROS.to_owned()) } else { Ok(None) };
     }
     let harness = &session.harness;
     let (first, second) = fencepost_replay::race(harness, execution).ok_or(unchecked)?;
@@ -164,9 +169,11 @@ impl Walk<'_> {
                     self.features.waits |= self.program.unmet(*cond, stmt.span) == Unmet::Waits;
                 }
                 // What models of threads keep there is no concern of the program.
-                StmtKind::Alloc { place: Place::Heap, .. } => {
+                StmtKind::Alloc { place: Place::Heap, zeroed, .. } => {
                     let file = &self.program.sources.file(stmt.span.file).name;
-                    self.features.allocates |= !file.ends_with("threads.h>") && file != "<pthread.h>";
+                    let own = !file.ends_with("threads.h>") && file != "<pthread.h>";
+                    self.features.allocates |= own;
+                    self.features.zeroed |= own && *zeroed;
                 }
                 StmtKind::Free { .. } => self.features.frees = true,
                 _ => {}

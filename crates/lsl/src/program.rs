@@ -493,11 +493,31 @@ fn reads_modifies_writes(block: &[Stmt]) -> bool {
     else {
         return false;
     };
-    let moved = all.iter().any(|kind| match kind {
-        StmtKind::Assign { dst, .. } | StmtKind::Load { dst, .. } => *from == Operand::Reg(*dst),
+    let same = computed(&all, *from, 0).is_some_and(|from| computed(&all, *to, 0) == Some(from));
+    same && read.bytes() == written.bytes() && atomic(loads) && atomic(stores)
+}
+
+/// How an operand is computed in a block from what was there before it; none if that cannot be told.
+fn computed(block: &[&StmtKind], operand: Operand, depth: u32) -> Option<String> {
+    let Operand::Reg(reg) = operand else { return Some(format!("{operand:?}")) };
+    let assigns = |kind: &&&StmtKind| match kind {
+        StmtKind::Assign { dst, .. } | StmtKind::Load { dst, .. } | StmtKind::Choose { dst, .. } => {
+            *dst == reg
+        }
         _ => false,
-    });
-    from == to && read.bytes() == written.bytes() && atomic(loads) && atomic(stores) && !moved
+    };
+    let mut assigned = block.iter().filter(assigns);
+    match (assigned.next(), assigned.next()) {
+        (None, _) => Some(format!("{reg}")),
+        (Some(StmtKind::Assign { op, args, .. }), None) if depth < 8 => {
+            let args: Option<Vec<String>> = args.iter().map(|arg| computed(block, *arg, depth + 1)).collect();
+            match (op, args?.as_slice()) {
+                (PrimOp::Copy, [from]) => Some(from.clone()),
+                (op, args) => Some(format!("{op:?}({})", args.join(", "))),
+            }
+        }
+        _ => None,
+    }
 }
 
 /// Whether a statement is about registers alone.

@@ -59,7 +59,7 @@ impl<'t> Execution<'t> {
         for (number, constraint) in model.constraints.iter().enumerate() {
             let mut relation = self.relation(&constraint.relation, poll)?;
             if Some(number) == ordering {
-                kept.iter().for_each(|pair| self.lift(pair.first, pair.overtook, &mut relation));
+                kept.iter().for_each(|pair| self.lift(model, pair.first, pair.overtook, &mut relation));
             }
             let broken = match constraint.test {
                 Test::Acyclic => match relation.sort(poll)? {
@@ -109,9 +109,12 @@ impl<'t> Execution<'t> {
 
     /// Adds a pair, and all pairs of the same two atomic blocks. What happened before there was a second thread
     /// is in order anyway.
-    pub(crate) fn lift(&self, first: EventId, second: EventId, relation: &mut Matrix) {
+    pub(crate) fn lift(&self, model: &Model, first: EventId, second: EventId, relation: &mut Matrix) {
+        // Where a read-modify-write is two accesses, it is no block.
+        let pairs = model.mentions(BaseRelation::Rmw);
         let with = |id: EventId| {
-            let block = self.trace.event(id).atomic;
+            let block =
+                self.trace.event(id).atomic.filter(|_| !pairs || self.runs[id.index()].exchange.larger);
             let same = move |&node: &usize| block.is_some() && self.event(node).atomic == block;
             let own = id.index().checked_sub(self.sequel.alone);
             (0..self.size()).filter(same).chain(own).collect::<Vec<_>>()

@@ -11,27 +11,31 @@ use fencepost_harness::operation::Harness;
 use fencepost_harness::trace::{EventId, Explanation, NamedObject, Start, Trace};
 use fencepost_lsl::interp::Frame;
 use fencepost_lsl::source::Span;
+use fencepost_models::cat::Model;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
-/// Explains a checked trace. `after` relates nodes that memory must have seen in that order, and with it goes whether
-/// the model has one order of memory, so that accesses can be said to overtake others; `on_sc` says whether sc allows
-/// the execution, too.
+/// Explains a checked trace. `after` relates nodes that memory must have seen in that order; only if the model has one
+/// order of memory can accesses be said to overtake others. `on_sc` says whether sc allows the execution, too.
 pub(crate) fn explain(
     harness: &Harness,
     trace: &Trace,
     replayed: &Replayed,
     execution: &Execution,
-    (after, ordered): (&Matrix, bool),
+    (model, after): (&Model, &Matrix),
     on_sc: bool,
     poll: &Poll,
 ) -> Result<Explanation, Refusal> {
     let Replayed { runs, objects } = replayed;
-    let reorderings = if on_sc || !ordered { Vec::new() } else { reorderings(execution, after, poll)? };
+    let reorderings = if on_sc || model.memory_order().is_none() {
+        Vec::new()
+    } else {
+        reorderings(execution, after, poll)?
+    };
     // An order that shows what is said: each pair the other way round.
     let mut shown = after.clone();
     for pair in &reorderings {
-        execution.lift(pair.overtook, pair.first, &mut shown);
+        execution.lift(model, pair.overtook, pair.first, &mut shown);
     }
     let events: Vec<usize> =
         (0..trace.events.len()).filter(|&event| execution.touches_memory(event)).collect();

@@ -100,8 +100,7 @@ pub fn replay_until(
         Err(Refusal::Wrong(_)) => false,
         Err(refusal) => return Err(refusal),
     };
-    let ordered = model.memory_order().is_some();
-    explain::explain(harness, trace, &replayed, &execution, (&order, ordered), on_sc, &poll)
+    explain::explain(harness, trace, &replayed, &execution, (model, &order), on_sc, &poll)
 }
 
 /// Checks a trace against a model that also keeps some pairs of accesses in order, in its order of memory. An error says what is wrong with the trace.

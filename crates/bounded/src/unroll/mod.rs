@@ -65,6 +65,10 @@ pub struct Leeway {
     pub dependencies: bool,
     /// A load may come after a later store of its thread.
     pub late_loads: bool,
+    /// A read-modify-write is two accesses, so that the load of one can be early though its store is not.
+    pub pairs: bool,
+    /// Accesses that nothing orders can be an error, whichever comes first.
+    pub races: bool,
     /// A store may come after a later store of its thread.
     pub late_stores: bool,
     /// The same with a fence in between that keeps stores in order.
@@ -86,6 +90,8 @@ impl Default for Leeway {
             unordered_loads: true,
             dependencies: true,
             late_loads: true,
+            pairs: true,
+            races: true,
             late_stores: true,
             late_past_fences: true,
             late_blocks: true,

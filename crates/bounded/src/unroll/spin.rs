@@ -198,7 +198,7 @@ pub(super) fn silence(
         let leaves = match out.events[event].kind {
             EventKind::Fence(_) | EventKind::Choose { .. } => true,
             EventKind::Load { addr, .. } => {
-                if leeway.late_loads && uses.frees && may_be_freed(out, addr) {
+                if leeway.races || leeway.late_loads && uses.frees && may_be_freed(out, addr) {
                     provided.optional.push(event);
                 }
                 true
@@ -337,7 +337,8 @@ fn can_be_left_out(
     restored: &Restored,
     (leeway, uses): (Leeway, Uses),
 ) -> bool {
-    if leeway.chains {
+    // What follows takes a block for one event of the order.
+    if leeway.chains || leeway.pairs {
         return false;
     }
     if restored.stores.len() == 1 {

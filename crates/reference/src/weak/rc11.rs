@@ -27,7 +27,9 @@ fn is_fence(event: &Event) -> bool {
 impl<'a> Orders<'a> {
     pub(super) fn new(execution: &'a Execution) -> Orders<'a> {
         let Execution { po: sb, rf, start, .. } = *execution;
-        let tsw = execution.weaklift(execution.com());
+        // By plain accesses alone: atomic ones do what their orders say.
+        let plain = execution.set(|event| !is_fence(event) && event.order == Order::Plain);
+        let tsw = execution.weaklift(execution.com().from(plain).to(plain));
         Orders { execution, hb: (sb | synchronizes_with(execution, rf) | start | tsw).plus() }
     }
 
